@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialer.api.answers.downloads import content_disposition, file_name, parse_range
+from dialer.api.answers.downloads import content_disposition, parse_range
+from dialer.domain.formats.file_names import file_name
 from dialer.store.database.database import Database
 from dialer.store.media.recordings import PIECE_BYTES
 from dialer.store.tables import AudioFile

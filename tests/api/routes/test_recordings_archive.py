@@ -3,16 +3,18 @@
 import csv
 import io
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
+from sqlalchemy import Connection, Update, update
 
 from dialer.api.routes import recordings
 from dialer.store.media.recordings import PIECE_BYTES
-from dialer.store.tables import SurveyResult
+from dialer.store.tables import Subscriber, SurveyResult
 from tests.api.builders import Estate, stored
 from tests.api.harness import Caller, Json
 
@@ -43,6 +45,15 @@ def unpack(answer: Json) -> tuple[dict[str, bytes], list[dict[str, str]]]:
     return files, list(csv.DictReader(io.StringIO(files.pop(INDEX).decode(), newline="")))
 
 
+def named(stem: str, result: int, person: str = "12025550122") -> str:
+    """Return the name under which people get the recording of an answer."""
+    return f"{person} - {stem} - 2026-11-18 - {result}.wav"
+
+
+def _execute(statement: Update, connection: Connection) -> None:
+    connection.execute(statement)
+
+
 def path(estate: Estate) -> str:
     return f"{estate.campaign['url']}recordings/"
 
@@ -50,21 +61,22 @@ def path(estate: Estate) -> str:
 def test_all_recordings_of_a_campaign_come_in_one_archive(owner: Caller, estate: Estate, folder: Path) -> None:
     large = bytes(index % 251 for index in range(2 * PIECE_BYTES + 5))
     first = recorded(estate, folder, "b.wav", large)
-    recorded(estate, folder, "a.wav", b"")
+    second = recorded(estate, folder, "a.wav", b"")
     recorded(estate, folder, "other.wav", b"other", campaign_id=estate.sms_campaign["id"])
     answer = owner.request("GET", path(estate))
     files, index = unpack(answer)
-    assert files == {"b.wav": large, "a.wav": b""}
+    assert files == {named("Say, it", first): large, named("Say, it", second): b""}
     assert answer.headers["content-type"] == "application/zip"
     assert answer.headers["content-disposition"] == (
         f'attachment; filename="campaign-{estate.campaign["id"]}-recordings.zip"'
     )
     assert "content-encoding" not in answer.headers
     assert index[0] == {
-        "file": "b.wav",
+        "file": named("Say, it", first),
         "survey_result": str(first),
         "callid": "call-2",
         "phone_number": "+12025550122",
+        "full_name": "",
         "section_id": "7",
         "question": "Say, it",
         "recorded": "2026-11-18T11:06:40Z",
@@ -72,16 +84,27 @@ def test_all_recordings_of_a_campaign_come_in_one_archive(owner: Caller, estate:
     }
     assert owner.request("GET", path(estate)).content == answer.content
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        assert archive.getinfo("b.wav").date_time == (2026, 11, 18, 11, 6, 40)
+        assert archive.getinfo(named("Say, it", first)).date_time == (2026, 11, 18, 11, 6, 40)
 
 
 def test_a_file_that_is_missing_is_left_out_and_named(owner: Caller, estate: Estate, folder: Path) -> None:
-    for name, content in (("a.wav", b"a"), ("b.wav", None), ("c.wav", b"c")):
-        recorded(estate, folder, name, content)
+    contents = (("a.wav", b"a"), ("b.wav", None), ("c.wav", b"c"))
+    names = [named("Say, it", recorded(estate, folder, name, content)) for name, content in contents]
     recorded(estate, folder, "", None)
     files, index = unpack(owner.request("GET", path(estate)))
-    assert files == {"a.wav": b"a", "c.wav": b"c"}
-    assert [(row["file"], row["is_complete"]) for row in index] == [("a.wav", "yes"), ("b.wav", "no"), ("c.wav", "yes")]
+    assert files == {names[0]: b"a", names[2]: b"c"}
+    assert [(row["file"], row["is_complete"]) for row in index] == [*zip(names, ("yes", "no", "yes"), strict=True)]
+
+
+def test_recordings_are_named_for_people_whatever_their_names_are(owner: Caller, estate: Estate, folder: Path) -> None:
+    person = update(Subscriber).where(Subscriber.id == estate.subscriber["id"])
+    shown = {"Ada Lovelace": "Ada Lovelace", "../../.ssh/=cmd": "_.._.ssh_=cmd", "aux": "aux", "": "12025550122"}
+    for name, offered in shown.items():
+        estate.database.write_now(partial(_execute, person.values(full_name=name)))
+        result = recorded(estate, folder, f"{len(name)}.wav", b"sound", question="Why?")
+        files, index = unpack(owner.request("GET", f"{path(estate)}?after={result - 1}"))
+        assert files == {named("Why_", result, offered): b"sound"}
+        assert index[0]["full_name"].lstrip("'") == name
 
 
 def test_a_campaign_without_recordings_has_an_empty_index(owner: Caller, estate: Estate) -> None:
@@ -91,7 +114,7 @@ def test_a_campaign_without_recordings_has_an_empty_index(owner: Caller, estate:
 @pytest.mark.parametrize("created_ms", [0, 253_402_300_799_000])
 def test_any_time_fits(owner: Caller, estate: Estate, folder: Path, created_ms: int) -> None:
     recorded(estate, folder, "a.wav", b"a", created_date=created_ms)
-    assert unpack(owner.request("GET", path(estate)))[0] == {"a.wav": b"a"}
+    assert list(unpack(owner.request("GET", path(estate)))[0].values()) == [b"a"]
 
 
 def test_a_large_campaign_has_several_archives(
@@ -103,9 +126,9 @@ def test_a_large_campaign_has_several_archives(
     next_path, found = path(estate), []
     while next_path:
         answer = owner.request("GET", next_path)
-        found.append(sorted(unpack(answer)[0]))
+        found.append(sorted(unpack(answer)[0].values()))
         next_path = answer.links.get("next", {}).get("url", "")
-    assert found == [["a.wav", "b.wav"], ["c.wav", "d.wav"], ["e.wav"]]
+    assert found == [[b"a", b"b"], [b"c", b"d"], [b"e"]]
     assert owner.refused("GET", f"{path(estate)}?after=x")[0] == 400
 
 

@@ -1,18 +1,20 @@
 """Sound for clients: callees' recorded answers, and uploaded recordings."""
 
+from datetime import UTC, datetime, tzinfo
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import anyio.to_thread
 from litestar import Response
 from litestar.response import Stream
-from sqlalchemy import Row, select
+from sqlalchemy import ColumnElement, Row, and_, select
 
-from dialer.api.answers.downloads import Sound, answer_file, answer_sound, file_name
+from dialer.api.answers.downloads import Sound, answer_file, answer_sound
 from dialer.api.service import ApiRequest
 from dialer.app.telling.audit_log import was_noted
 from dialer.app.work.events import RecordingHeard
-from dialer.domain.words.enums import RecordingState
+from dialer.domain.formats.file_names import answer_file_name, file_name
+from dialer.domain.words.enums import LegType, RecordingState
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.versions import digest
@@ -24,7 +26,7 @@ from dialer.resources.words.headers import is_head
 from dialer.resources.words.preconditions import EntityTag
 from dialer.store.database.touched import NOTHING
 from dialer.store.media.call_recordings import RecordedSound, read_sound, readable
-from dialer.store.tables import CallRecording
+from dialer.store.tables import CallRecording, Cdr, Subscriber, SurveyResult
 
 HEARD_ONCE_IN_MS: Final = 3_600_000
 """Time in which a user may hear a recording again, in parts, with one entry of the audit log."""
@@ -36,8 +38,8 @@ async def answer_recorded_answer(request: ApiRequest, result_id: int) -> Respons
     Raises:
         RecordNotFoundError: there is no such recording, or it is not the caller's.
     """
-    name = await request.service.read(request, lambda unit: _file_name(unit, result_id))
-    return await answer_file(request, name, name)
+    found = await request.service.read(request, lambda unit: _recorded(unit, result_id))
+    return await answer_file(request, found.name, found.shown_name)
 
 
 async def answer_audio_file(request: ApiRequest, audio_file_id: int) -> Response[Any]:
@@ -80,7 +82,40 @@ def _kept_sound(unit: Unit, recording_id: int) -> tuple[Row[str, str, str | None
     return row, not was_noted(unit, RecordingHeard(recording_id), unit.actor.id, HEARD_ONCE_IN_MS)
 
 
-def _file_name(unit: Unit, result_id: int) -> str:
+class RecordedAnswer(NamedTuple):
+    """The recording of an answer: its name among the media files, and the name under which people get it."""
+
+    name: str
+    shown_name: str
+    row: Any
+    """The survey result, with the number and the name of the person."""
+
+
+def recorded_answers(unit: Unit, condition: ColumnElement[bool], most: int) -> list[RecordedAnswer]:
+    """Return the recordings of survey results that a condition selects, in the order of their ids."""
+    is_account = Cdr.user_id == SurveyResult.user_id
+    is_call = and_(Cdr.callid == SurveyResult.callid, is_account, Cdr.leg_type == LegType.A_LEG)
+    is_person = and_(Subscriber.id == Cdr.subscriber_id, Subscriber.campaign_id == Cdr.campaign_id)
+    query = (
+        select(
+            *(SurveyResult.id, SurveyResult.record_file, SurveyResult.created_date, SurveyResult.callid),
+            *(SurveyResult.section_id, SurveyResult.question, Cdr.phone_number, Subscriber.full_name),
+        )
+        .outerjoin_from(SurveyResult, Cdr, is_call)
+        .outerjoin(Subscriber, is_person)
+        .where(condition)
+        .order_by(SurveyResult.id)
+        .limit(most)
+    )
+    zone = unit.conventions.zone
+    return [RecordedAnswer(row.record_file, _shown_name(row, zone), row) for row in unit.connection.execute(query)]
+
+
+def _shown_name(row: Any, zone: tzinfo) -> str:  # noqa: ANN401 - a row of the driver
+    day = datetime.fromtimestamp(row.created_date / 1_000, UTC).astimezone(zone).strftime("%Y-%m-%d")
+    return answer_file_name(row.full_name or row.phone_number or "", row.question, day, row.id)
+
+
+def _recorded(unit: Unit, result_id: int) -> RecordedAnswer:
     records.require_seen(unit, SURVEY_RESULTS, result_id)
-    table = SURVEY_RESULTS.table
-    return str(unit.connection.scalar(select(table.c["record_file"]).where(table.c["id"] == result_id)))
+    return recorded_answers(unit, SurveyResult.id == result_id, 1)[0]

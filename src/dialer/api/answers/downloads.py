@@ -5,7 +5,6 @@ delays nobody, and a recording that is erased during its download is not sent an
 """
 
 import re
-import unicodedata
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from http import HTTPStatus
@@ -24,11 +23,9 @@ from dialer.resources.words.preconditions import ETAG_HEADER, EntityTag, parse_p
 from dialer.store.media.recordings import facts_of, read_piece
 
 WAV: Final = "audio/wav"
-FILE_NAME_MAX: Final = 100
-"""Characters of a file name that a client is offered, without the suffix."""
-_SUFFIX: Final = ".wav"
+ECHO_MAX: Final = 100
+"""Characters of a header that an error repeats."""
 _RANGE: Final = re.compile(r"bytes=(?P<first>[0-9]{0,18})-(?P<last>[0-9]{0,18})\Z", re.ASCII)
-_UNSAFE: Final = frozenset('/\\:*?"<>|%')
 
 
 async def answer_file(request: ApiRequest, name: str, shown_name: str, within: str = "") -> Response[Any]:
@@ -94,7 +91,7 @@ def part_of(request: ApiRequest, sound: Sound) -> range:
         return whole
     part = parse_range(wanted, sound.size)
     if part is not None and not part:
-        detail = f"The file has {sound.size} bytes, so {wanted[:FILE_NAME_MAX]!r} is not a part of it."
+        detail = f"The file has {sound.size} bytes, so {wanted[:ECHO_MAX]!r} is not a part of it."
         refused = {"Content-Range": f"bytes */{sound.size}", ETAG_HEADER: sound.tag.header}
         raise AnsweredError(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, detail, refused)
     return whole if part is None else part
@@ -121,19 +118,6 @@ def content_disposition(name: str) -> str:
     plain = "".join(letter if letter.isascii() else "_" for letter in name)
     offered = f'attachment; filename="{plain}"'
     return offered if plain == name else f"{offered}; filename*=UTF-8''{quote(name, safe='')}"
-
-
-def file_name(label: str) -> str:
-    """Return a safe name of a WAV file for a label, which may be any text."""
-    stem = "".join("_" if _is_unsafe(letter) else letter for letter in label).strip(". ")
-    if stem.lower().endswith(_SUFFIX):
-        stem = stem[: -len(_SUFFIX)]
-    return f"{stem[:FILE_NAME_MAX].strip('. ') or 'recording'}{_SUFFIX}"
-
-
-def _is_unsafe(letter: str) -> bool:
-    """Return whether a letter has a meaning in paths or headers, or cannot be seen."""
-    return letter in _UNSAFE or (letter != " " and unicodedata.category(letter)[0] in "CZ")
 
 
 async def _pieces(read: Callable[[int], bytes | None], part: range) -> AsyncIterator[bytes]:

@@ -10,16 +10,21 @@ from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath
 from litestar.response import Stream
-from sqlalchemy import Row, and_, select
+from sqlalchemy import and_
 
-from dialer.api.actions.recordings import answer_audio_file, answer_call_recording, answer_recorded_answer
+from dialer.api.actions.recordings import (
+    RecordedAnswer,
+    answer_audio_file,
+    answer_call_recording,
+    answer_recorded_answer,
+    recorded_answers,
+)
 from dialer.api.answers.controller import LINK_HEADER
 from dialer.api.answers.csv_lines import write_csv
 from dialer.api.answers.downloads import WAV, no_content
 from dialer.api.answers.streams import describe_answer
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
-from dialer.domain.words.enums import LegType
 from dialer.resources.crud import records
 from dialer.resources.crud.fields import FieldError, Integer
 from dialer.resources.crud.moments import show_timestamp
@@ -33,7 +38,7 @@ from dialer.resources.words.errors import InvalidError
 from dialer.resources.words.headers import is_head
 from dialer.resources.words.preconditions import parse_preconditions
 from dialer.store.media.archive import ArchivedFile, RecordingArchive
-from dialer.store.tables import Cdr
+from dialer.store.tables import SurveyResult
 
 ZIP: Final = "application/zip"
 RECORDINGS_MAX: Final = 10_000
@@ -41,7 +46,10 @@ RECORDINGS_MAX: Final = 10_000
 AFTER: Final = "after"
 _WAV_SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, content_media_type=WAV)
 _ZIP_SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, content_media_type=ZIP)
-_INDEX: Final = ("file", "survey_result", "callid", "phone_number", "section_id", "question", "recorded", "is_complete")
+_INDEX: Final = (
+    *("file", "survey_result", "callid", "phone_number", "full_name", "section_id", "question", "recorded"),
+    "is_complete",
+)
 """The columns of an archive's index."""
 
 
@@ -66,18 +74,19 @@ async def download_recording(request: ApiRequest, record_id: FromPath[str]) -> R
 async def download_recordings(request: ApiRequest, record_id: FromPath[str]) -> Stream:
     """Download the spoken answers of a campaign's callees as a ZIP file.
 
-    Its last entry, `index.csv`, names the call and the question of each recording, and tells whether the archive has
-    it. An archive has at most 10,000 recordings. If there are more, the header `Link` has the URL of the next archive.
+    Each is named for its person or number, its question and its day. The last entry, `index.csv`, names the call and
+    the question of each recording, and tells whether the archive has it. An archive has at most 10,000 recordings. If
+    there are more, the header `Link` has the URL of the next archive.
     """
     service, identity = request.service, identity_in(record_id)
     after = _after(request)
-    rows = await service.read(request, lambda unit: _recordings(unit, identity, after), is_long=True)
-    part = rows[:RECORDINGS_MAX]
+    found = await service.read(request, lambda unit: _recordings(unit, identity, after), is_long=True)
+    part = found[:RECORDINGS_MAX]
     headers = {"Content-Disposition": f'attachment; filename="campaign-{identity}-recordings.zip"'}
-    if len(rows) > len(part):
-        next_url = f"{service.links(request).record(CAMPAIGNS.path, identity)}recordings/?{AFTER}={part[-1].id}"
+    if len(found) > len(part):
+        next_url = f"{service.links(request).record(CAMPAIGNS.path, identity)}recordings/?{AFTER}={part[-1].row.id}"
         headers[LINK_HEADER] = f'<{next_url}>; rel="next"'
-    files = [ArchivedFile(row.record_file, row.created_date) for row in part]
+    files = [ArchivedFile(one.name, one.shown_name, one.row.created_date) for one in part]
     made = RecordingArchive(service.media, files, partial(_index, part)).pieces()
     return Stream(no_content() if is_head(request.scope) else _in_threads(made), media_type=ZIP, headers=headers)
 
@@ -121,36 +130,31 @@ def _after(request: ApiRequest) -> int:
         raise InvalidError({AFTER: [str(error)]}) from None
 
 
-def _recordings(unit: Unit, campaign_id: int, after: int) -> Sequence[Row[Any]]:
-    """Return the answers with a recording, one more than an archive has, and the numbers of their calls."""
+def _recordings(unit: Unit, campaign_id: int, after: int) -> list[RecordedAnswer]:
+    """Return the answers with a recording, one more than an archive has."""
     records.require_seen(unit, CAMPAIGNS, campaign_id)
-    results = SURVEY_RESULTS.table.c
-    names = ("id", "record_file", "created_date", "callid", "section_id", "question")
-    is_call = and_(Cdr.callid == results.callid, Cdr.leg_type == LegType.A_LEG)
-    query = (
-        select(*[results[name] for name in names], Cdr.phone_number)
-        .outerjoin_from(SURVEY_RESULTS.table, Cdr, is_call)
-        .where(results.campaign_id == campaign_id, results.id > after, results.record_file != "")
-    )
-    return list(unit.connection.execute(query.order_by(results.id).limit(RECORDINGS_MAX + 1)))
+    in_campaign = SurveyResult.campaign_id == campaign_id
+    is_wanted = and_(in_campaign, SurveyResult.id > after, SurveyResult.record_file != "")
+    return recorded_answers(unit, is_wanted, RECORDINGS_MAX + 1)
 
 
-def _index(rows: Sequence[Row[Any]], is_complete: Sequence[bool]) -> bytes:
+def _index(answers: Sequence[RecordedAnswer], is_complete: Sequence[bool]) -> bytes:
     begin = write_csv([[name] for name in _INDEX])
-    if not rows:
+    if not answers:
         return begin
     lines = [
         (
-            row.record_file,
-            row.id,
-            row.callid,
-            row.phone_number or "",
-            row.section_id,
-            row.question,
-            show_timestamp(row.created_date),
+            answer.shown_name,
+            answer.row.id,
+            answer.row.callid,
+            answer.row.phone_number or "",
+            answer.row.full_name or "",
+            answer.row.section_id,
+            answer.row.question,
+            show_timestamp(answer.row.created_date),
             "yes" if has_all else "no",
         )
-        for row, has_all in zip(rows, is_complete, strict=True)
+        for answer, has_all in zip(answers, is_complete, strict=True)
     ]
     return begin + write_csv(list(zip(*lines, strict=True)))
 

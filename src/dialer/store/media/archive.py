@@ -20,9 +20,10 @@ _SECOND_MS: Final = 1_000
 
 
 class ArchivedFile(NamedTuple):
-    """A recording to archive: its name among the media files and in the archive, and its time."""
+    """A recording to archive: its name among the media files, that in the archive, and its time."""
 
     name: str
+    shown_name: str
     recorded_ms: int
 
 
@@ -72,7 +73,7 @@ class RecordingArchive:
         if facts is None:
             self._has_all.append(False)
             return
-        entry, offset = _entry(file.name, file.recorded_ms), 0
+        entry, offset = _entry(file.shown_name, file.recorded_ms), 0
         entry.file_size = facts.size
         with target.open(entry, "w") as packed:
             while piece := read_piece(self._media, file.name, offset):

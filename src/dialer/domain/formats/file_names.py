@@ -1,0 +1,53 @@
+"""Names of files that people download: readable, and safe on Windows, macOS, Linux, and in ZIP files."""
+
+import re
+import unicodedata
+from typing import Final
+
+FILE_NAME_MAX: Final = 100
+"""Characters of a file name that a client is offered, without the suffix."""
+NAME_BYTES_MAX: Final = 200
+"""Bytes of such a name in UTF-8. File systems take 255, and downloads that repeat get a number in addition."""
+PART_MAX: Final = 30
+"""Characters of a person and of a question in the name of a recording, which leave room for the rest."""
+PART_BYTES_MAX: Final = 75
+WAV_SUFFIX: Final = ".wav"
+_BEGIN_FORMULAS: Final = "=+-@ "
+_UNSAFE: Final = frozenset('/\\:*?"<>|%')
+_RESERVED: Final = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\.|\Z)", re.IGNORECASE)
+"""The names that Windows keeps for devices, with any suffix."""
+
+
+def file_name(label: str) -> str:
+    """Return a safe name of a WAV file for a label, which may be any text."""
+    stem = safe_text(label)
+    if stem.lower().endswith(WAV_SUFFIX):
+        stem = stem[: -len(WAV_SUFFIX)]
+    stem = _cut(stem, FILE_NAME_MAX, NAME_BYTES_MAX) or "recording"
+    return f"{'_' if _RESERVED.match(stem) else ''}{stem}{WAV_SUFFIX}"
+
+
+def answer_file_name(person: str, question: str, day: str, result_id: int) -> str:
+    """Return the name of the recording of a spoken answer, such as `Ada Lovelace - What else - 2026-11-18 - 7.wav`.
+
+    The id of the survey result makes it unique, also among names that differ only in case. A name begins with no letter
+    that begins a formula, so an index that spreadsheets open has the same name.
+    """
+    parts = [_cut(safe_text(part), PART_MAX, PART_BYTES_MAX) for part in (person, question)]
+    return file_name(" - ".join([*filter(None, parts), day, str(result_id)]).lstrip(_BEGIN_FORMULAS))
+
+
+def safe_text(text: str) -> str:
+    """Return a text without letters that have a meaning in paths or headers, or that cannot be seen."""
+    composed = unicodedata.normalize("NFC", text)
+    return "".join("_" if _is_unsafe(letter) else letter for letter in composed).strip(". ")
+
+
+def _is_unsafe(letter: str) -> bool:
+    return letter in _UNSAFE or (letter != " " and unicodedata.category(letter)[0] in "CZ")
+
+
+def _cut(text: str, most: int, bytes_max: int) -> str:
+    """Return the beginning of a text that is no longer than some characters and some bytes."""
+    short = text[:most].encode(errors="ignore")[:bytes_max].decode(errors="ignore")
+    return short.strip(". ")
