@@ -88,7 +88,7 @@ async def test_one_reading_as_json(run: Run, floor: House) -> None:
     assert (low["username"], low["free"], float(low["spent"]) > 0.3) == ("ann", "0.03000", True)
     assert told(run, "--once").out.splitlines()[-3:-1] == [
         "Balances that run low",
-        "user     free  spent in the last two hours",
+        "user  currency     free  spent in the last two hours",
     ]
 
 

@@ -30,7 +30,7 @@ def test_a_user_is_created_with_all_options(run: Run) -> None:
     created = create(run, "anna", "--admin", *rates, "--first-name", "Anna", "--email", "a@example.com", "--json")
     assert (created.code, created.data, created.err) == (0, {"id": 1, "username": "anna"}, "Created the user anna.\n")
     listed = run("users", "list", "--json")
-    account = {"id": 1, "username": "anna", "role": "admin", "enabled": True, "is_admin": True}
+    account = {"id": 1, "username": "anna", "role": "admin", "enabled": True, "is_admin": True, "currency": ""}
     amounts = {"call_rate": "0.02000", "sms_rate": "0.05000", "balance": "0.00000"}
     assert (listed.code, listed.data) == (0, [{**account, **amounts}])
 

@@ -119,6 +119,12 @@ def test_an_admin_sees_the_currency_that_all_accounts_have(admin: Visitor, api: 
     assert "Balance £0.00" in admin.text("money/")
     assert "different currencies" not in admin.text("money/")
     assert "GBP" in words(admin.get("records/payment/new/"))
+    assert "No currency is set." not in admin.text("money/")
+
+
+def test_an_admin_without_a_currency_is_told_where_to_choose_it(admin: Visitor, alice: Visitor) -> None:
+    assert "No currency is set. Choose one for each account, or DIALER_CURRENCY" in admin.text("money/")
+    assert "No currency is set." not in alice.text("money/")
 
 
 def test_a_wrong_currency_is_refused_beside_its_field(admin: Visitor, api: Caller) -> None:

@@ -62,7 +62,7 @@ def fit(house: House) -> None:
     """Check that all events have the data that their schemas promise."""
     links = Links("https://dialer.example", frozenset())
     for row in house.database.read_now(lambda found: found.execute(select(AccountEvent.__table__)).all()):
-        read = event_read(row, links)
+        read = event_read(row, links, "EUR")
         msgspec.convert(read.data, EVENT_DATA[read.type])
 
 

@@ -141,7 +141,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     permissions = Permissions(resources)
     authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_queue = WhatIfQueue(comparing)
-    sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks))
+    sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks), settings.currency)
     own = _in_background(settings, database, worker, metrics, sender.running(delivers=sends_webhooks), console)
     app = Litestar(
         route_handlers=[

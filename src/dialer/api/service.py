@@ -159,8 +159,8 @@ class Service:
         links, strict = self.links(request), is_strict(request.scope)
         actor = request.scope.get("user")
         region = (actor.default_region if isinstance(actor, Actor) else "") or self.settings.default_region
-        networks = self.settings.webhook_networks
-        return Conventions(self._zone, region, links, self._hours, networks, is_strict=strict)
+        networks, currency = self.settings.webhook_networks, self.settings.currency
+        return Conventions(self._zone, region, links, self._hours, networks, currency, is_strict=strict)
 
     def unit(self, connection: Connection, request: ApiRequest) -> Unit:
         """Return the unit of work of one request on one transaction."""

@@ -69,6 +69,7 @@ def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignF
             calling_hours=settings.calling_hours,
             service_seed=settings.seed,
             is_rich=True,
+            currency=service.currency_of(campaign["user_id"]),
         )
         free = database.read_now(lambda connection: free_balance(connection, campaign["user_id"]))
         # Without these errors there is something to forecast.

@@ -72,6 +72,8 @@ def explain(campaign: str, number: str, *, as_json: bool) -> None:
                 raise click.ClickException(str(error)) from None
             click.echo("\n".join(map(_printable, (f"{error}.", *_set_aside(aside)))))
             return
+        owned = structs.replace(story.campaign, currency=story.campaign.currency or settings.currency)
+        story = structs.replace(story, campaign=owned)
         keys = database.read_now(lambda connection: leg_keys(connection, story.campaign.id, story.number))
         aside = database.read_now(lambda connection: set_aside_of(connection, keys, [story.number]))
     kept = _kept_messages(settings.media_dir, keys)
@@ -151,7 +153,8 @@ def _campaign(campaign: CampaignStory) -> Iterator[str]:
     reason = (
         f": {CAMPAIGN_REASONS.get(campaign.status_reason, campaign.status_reason)}" if campaign.status_reason else ""
     )
-    yield f"Campaign      {campaign.status}{reason}; of {campaign.user}"
+    costs = f"; costs in {campaign.currency}" if campaign.currency else ""
+    yield f"Campaign      {campaign.status}{reason}; of {campaign.user}{costs}"
     yield f"              from {_show(campaign.startingdate)} to {_show(campaign.expirationdate)}"
 
 

@@ -14,6 +14,7 @@ from dialer.app.work.errors import CampaignNotReadyError, InvalidFieldsError
 from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json, printable
 from dialer.commands.staffing import agents_to_try, lines_of_staffing
+from dialer.commands.tables import with_unit
 from dialer.commands.what_if import COVERAGE, lines_of_comparison, lines_of_rules, read_settings_to_try
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign, ignore_progress
 from dialer.forecast.parameters import COMPARED_SEEDS_MAX, Order
@@ -58,9 +59,9 @@ def forecast(
     with open_service() as service:
         settings, database = service
         configure_logs()
-        campaign_id = database.read_now(lambda unit: int(find_campaign(unit, campaign)["id"]))
+        row = database.read_now(lambda unit: find_campaign(unit, campaign))
         order = Order(
-            campaign_id,
+            int(row["id"]),
             service.now_ms(),
             settings.timezone,
             seeds,
@@ -68,6 +69,7 @@ def forecast(
             settings.calling_hours,
             processes=settings.forecast_processes or processes_of_machine(),
             service_seed=settings.seed,
+            currency=service.currency_of(row["user_id"]),
             obey_calling_hours=obey_calling_hours,
         )
         if tried := numbers or what_ifs:
@@ -128,7 +130,10 @@ def _lines(result: Forecast) -> Iterator[str]:
     yield ""
     yield _row("", ("P10", "P50", "P90"))
     for label, name in _FIGURES:
-        yield _row(label, msgspec.structs.astuple(getattr(result, name)))
+        yield _row(
+            with_unit(label, result.currency) if name == "cost" else label,
+            msgspec.structs.astuple(getattr(result, name)),
+        )
     yield ""
     yield from lines_of_rules(result)
     yield "Stopped: " + ", ".join(f"{tally.name} {tally.count}" for tally in result.stop_reasons)

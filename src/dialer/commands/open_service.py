@@ -28,6 +28,7 @@ from dialer.store.database.touched import Touched
 from dialer.store.fleet.changes import announce
 from dialer.store.moving.key_check import check_key
 from dialer.store.moving.private_files import ALL_BUT_OWNER, OTHERS, files_beside, take_rights
+from dialer.store.queries.currencies import currency_of_sums
 from dialer.store.tables.key_ring import RING
 
 _SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION", "DIALER_CALLING_HOURS"}
@@ -203,6 +204,11 @@ class OpenService(NamedTuple):
     def now_ms(self) -> int:
         """Return the time of the service's clock."""
         return open_service_clock(self.settings, self.database).now_ms()
+
+    def currency_of(self, user_id: int) -> str:
+        """Return the currency of an account: an ISO 4217 code, or empty if nobody has said one."""
+        default = self.settings.currency
+        return self.database.read_now(lambda found: currency_of_sums(found, user_id, default)) or ""
 
 
 @contextlib.contextmanager

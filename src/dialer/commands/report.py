@@ -31,6 +31,7 @@ from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.words.errors import InvalidError
 from dialer.store.queries.campaigns import find_campaign
+from dialer.store.queries.currencies import currency_of_sums
 from dialer.store.queries.statistics import WhoseCalls, group_names
 from dialer.store.tables import SMS
 
@@ -61,19 +62,19 @@ def _report(service: OpenService, campaign: str, parameters: Mapping[str, str], 
     links = Links((settings.base_url or "").rstrip("/"), frozenset())
     question = _question(parameters, Conventions(ZoneInfo(settings.timezone), settings.default_region, links))
 
-    def read(connection: Connection) -> tuple[RowMapping, Statistics, dict[str, str]]:
+    def read(connection: Connection) -> tuple[RowMapping, Statistics, dict[str, str], str | None]:
         row = find_campaign(connection, campaign)
         statistics = read_statistics(connection, WhoseCalls(campaign_id=row["id"]), question, now_ms)
         members = {counted.member for counted in statistics.rows if counted.member is not None}
         names = {} if question.group_by is None else group_names(connection, GROUPS[question.group_by], members)
-        return row, statistics, names
+        return row, statistics, names, currency_of_sums(connection, row["user_id"], settings.currency)
 
     try:
-        row, statistics, names = service.database.read_now(read)
+        row, statistics, names, currency = service.database.read_now(read)
     except TooManyRowsError as error:
         raise click.ClickException(str(error)) from None
     resource = SMS_CAMPAIGNS if row["medium"] == SMS else CAMPAIGNS
-    answer = statistics_answer(statistics, links.record(resource.path, row["id"]), question, links)
+    answer = statistics_answer(statistics, links.record(resource.path, row["id"]), question, links, currency)
     if output == "json":
         print_json(answer)
     elif output == "csv":
@@ -102,10 +103,16 @@ def _question(parameters: Mapping[str, str], conventions: Conventions) -> RowsAs
 def _csv(answer: StatisticsRead) -> bytes:
     """Return the rows of an answer as CSV, with a line of names."""
     names = FiguresRead.__struct_fields__
-    lines: list[tuple[Json, ...]] = [("starting_date", "group", *names, "disposition_word")]
+    lines: list[tuple[Json, ...]] = [("starting_date", "group", *names, "disposition_word", "currency")]
     lines += [
-        (row.starting_date, row.group, *map(partial(getattr, row.figures), names), row.disposition_word)
+        (
+            row.starting_date,
+            row.group,
+            *map(partial(getattr, row.figures), names),
+            row.disposition_word,
+            answer.currency or None,
+        )
         for row in answer.rows
     ]
-    columns = list(zip(*lines, strict=True))
-    return write_csv(columns if any(columns[-1][1:]) else columns[:-1])
+    *columns, words, currencies = zip(*lines, strict=True)
+    return write_csv([*columns, *(column for column in (words, currencies) if any(column[1:]))])

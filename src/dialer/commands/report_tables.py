@@ -12,7 +12,7 @@ from sqlalchemy import RowMapping
 from dialer.api.routes.statistics_shapes import FiguresRead, StatisticsRead
 from dialer.app.campaigns.statistics import RowsAsked
 from dialer.commands.output import printable
-from dialer.commands.tables import add_row, stacked, table
+from dialer.commands.tables import add_row, stacked, table, with_unit
 from dialer.domain.figures.statistics import Interval, percent
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.domain.words.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS
@@ -50,7 +50,7 @@ def report_tables(
 ) -> Group:
     """Return the report of a campaign. `groups` are the names of the rows' groups, in order."""
     is_sms = campaign["medium"] == SMS
-    tables = [_totals(answer.totals, is_sms=is_sms)]
+    tables = [_totals(answer, is_sms=is_sms)]
     if answer.subscribers.by_state:
         tables.append(_subscribers(answer))
     if answer.results:
@@ -87,14 +87,14 @@ def named(values: type[IntEnum], value: int) -> str:
         return str(value)
 
 
-def _totals(figures: FiguresRead, *, is_sms: bool) -> Table:
-    made = table("Totals", "", "count", "%", "")
+def _totals(answer: StatisticsRead, *, is_sms: bool) -> Table:
+    made, figures = table("Totals", "", "count", "%", ""), answer.totals
     if not is_sms:
         _totals_of_calls(made, figures)
     if figures.messages or is_sms:
         add_row(made, "messages delivered", figures.delivered, figures.delivery_rate, f"of {figures.messages:,}")
     each = "" if figures.cost_per_completion is None else f"{figures.cost_per_completion} a completed call"
-    add_row(made, "cost", figures.cost, "", each)
+    add_row(made, with_unit("cost", answer.currency), figures.cost, "", each)
     made.columns[-1].justify = "left"
     return made
 
@@ -157,7 +157,8 @@ def _rows(answer: StatisticsRead, groups: Sequence[str | None], question: RowsAs
     heads = [*([f"{question.interval}"] if is_timed else []), *([f"{question.group_by}"] if is_grouped else [])]
     zone = question.zone if question.interval is Interval.DAY else UTC
     title = f"By {' and '.join(heads)}" + (f", {zone}" if is_timed else "")
-    made = table(title, *heads, *(head for head, _ in columns), texts=len(heads))
+    shown = (with_unit(head, answer.currency) if head == "cost" else head for head, _ in columns)
+    made = table(title, *heads, *shown, texts=len(heads))
     for row, group in zip(answer.rows, groups, strict=True):
         begin = [] if row.starting_date is None else [_moment(row.starting_date, zone, question.interval)]
         add_row(

@@ -38,6 +38,11 @@ def add_row(to: Table, *values: object) -> None:
     to.add_row(*map(cell, values))
 
 
+def with_unit(title: str, unit: str | None) -> str:
+    """Return the title of figures with their unit, if they have one."""
+    return f"{title} ({unit})" if unit else title
+
+
 def cell(value: object) -> Text:
     """Return a value as a cell, without markup and control characters."""
     if value is None:

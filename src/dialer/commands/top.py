@@ -24,7 +24,7 @@ def top(interval_s: float, *, once: bool, as_json: bool) -> None:
         def read() -> Top:
             now_ms = service.now_ms()
             overview = service.database.read_now(lambda connection: read_live_overview(connection, now_ms))
-            return top_document(overview, now_ms)
+            return top_document(overview, now_ms, service.settings.currency)
 
         if as_json:
             print_json(read())

@@ -54,6 +54,8 @@ class TopBalance(msgspec.Struct, frozen=True):
     free: str
     spent: str
     """Cost of the calls of this hour and the last one."""
+    currency: str
+    """The currency of both; empty if nobody has said one."""
 
 
 class Top(msgspec.Struct, frozen=True):
@@ -72,8 +74,8 @@ class Top(msgspec.Struct, frozen=True):
     balances: list[TopBalance]
 
 
-def top_document(overview: LiveOverview, now_ms: int) -> Top:
-    """Return the figures of `dialer top` as a JSON document."""
+def top_document(overview: LiveOverview, now_ms: int, currency: str = "") -> Top:
+    """Return the figures of `dialer top` as a JSON document; `currency` is that of the service."""
     now = overview.present
     return Top(
         now=show_timestamp(now_ms),
@@ -86,8 +88,8 @@ def top_document(overview: LiveOverview, now_ms: int) -> Top:
         campaigns=list(map(_campaign, overview.campaigns)),
         gateways=[_gateway(gateway, now_ms) for gateway in overview.gateways],
         balances=[
-            TopBalance(balance.username, format_money(balance.free), format_money(balance.spent))
-            for balance in overview.balances
+            TopBalance(one.username, format_money(one.free), format_money(one.spent), one.currency or currency)
+            for one in overview.balances
         ],
     )
 

@@ -48,7 +48,7 @@ def _gateways(document: Top) -> Table:
 
 
 def _balances(document: Top) -> Table:
-    made = table("Balances that run low", "user", "free", "spent in the last two hours")
+    made = table("Balances that run low", "user", "currency", "free", "spent in the last two hours", texts=2)
     for balance in document.balances:
-        add_row(made, balance.username, balance.free, balance.spent)
+        add_row(made, balance.username, balance.currency, balance.free, balance.spent)
     return made

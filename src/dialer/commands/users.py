@@ -92,8 +92,10 @@ def reset_second_factor(username: str, *, as_json: bool) -> None:
 
 def list_users(*, as_json: bool) -> None:
     """List all users with their rates and balances."""
-    with open_existing_database(settings_from_environment()) as database:
-        accounts = database.read_now(list_accounts)
+    settings = settings_from_environment()
+    with open_existing_database(settings) as database:
+        found = database.read_now(list_accounts)
+    accounts = [msgspec.structs.replace(one, currency=one.currency or settings.currency) for one in found]
     if as_json:
         print_json([_shown(account) for account in accounts])
     else:

@@ -98,10 +98,12 @@ def lines_of_comparison(result: WhatIf) -> Iterator[str]:
 
 
 def lines_of_rules(forecast: Forecast) -> Iterator[str]:
-    """Yield the lines that say which rules a forecast obeys, and which it leaves aside."""
+    """Yield the lines that say which rules a forecast obeys and leaves aside, and in which currency its costs are."""
     yield f"Obeyed: {', '.join(forecast.rules_obeyed)}"
     if forecast.rules_left_aside:
         yield f"Not obeyed: {', '.join(forecast.rules_left_aside)}"
+    if forecast.currency:
+        yield f"Costs are in {forecast.currency}"
 
 
 def _lines_of(setting: SettingForecast) -> Iterator[str]:

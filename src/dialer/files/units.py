@@ -156,6 +156,7 @@ class OpenAccount:
             _LINKS,
             read_calling_hours(settings.calling_hours),
             settings.webhook_networks,
+            settings.currency,
             is_strict=True,
         )
         return Unit(

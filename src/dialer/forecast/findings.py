@@ -34,8 +34,8 @@ def findings_of_forecast(forecast: Forecast, free_balance: int) -> Iterator[Find
         message = Sentence(
             "The campaign is likely to cost %(cost)s (P50 of the forecast), but the free balance is %(balance)s."
             " It pauses when that is used up.",
-            cost=MoneyAmount(parse_money(forecast.cost.p50)),
-            balance=MoneyAmount(free_balance),
+            cost=MoneyAmount(parse_money(forecast.cost.p50), forecast.currency),
+            balance=MoneyAmount(free_balance, forecast.currency),
         )
         yield _warning(FindingCode.LOW_BALANCE, "user", message)
 

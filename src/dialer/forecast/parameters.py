@@ -31,6 +31,8 @@ class Order(msgspec.Struct, frozen=True):
     """The seed of the service, under which its calls in progress were placed. None: that of each run."""
     is_rich: bool = False
     """True if the owner of the campaign is taken to have an unlimited balance."""
+    currency: str = ""
+    """The currency of the costs: an ISO 4217 code, or empty."""
     obey_calling_hours: bool | None = None
     """True to obey the calling hours over a simulated gateway, too; False not to; None as the service does."""
 

@@ -102,6 +102,9 @@ class Forecast(msgspec.Struct, frozen=True):
         described("The moment at which the campaign stops dialling. Calls in progress may end a little later."),
     ]
     cost: Annotated[MoneySpread, described("The price of all calls or messages from now on.")]
+    currency: Annotated[
+        str, described("The currency of all costs: an ISO 4217 code, or empty if nobody has said one.", "EUR")
+    ]
     calls: Annotated[CountSpread, described("Calls to subscribers, or text messages, that end from now on.")]
     answered: Annotated[CountSpread, described("Calls that are answered, or messages that are delivered.")]
     machine_answered: Annotated[
@@ -168,6 +171,7 @@ def summarise(
         stop_reasons=tuple(ReportRow(reason, count) for reason, count in reasons.most_common()),
         finish_date=DateSpread(*map(show_date, spread([run.stop.at_ms for run in runs]))),
         cost=MoneySpread(*map(format_money, spread([each.cost for each in counters]))),
+        currency=order.currency,
         calls=counts([each.calls for each in counters]),
         answered=counts([each.answered for each in counters]),
         machine_answered=counts([each.machine_answered for each in counters]),

@@ -13,6 +13,10 @@ _Subscriber = Annotated[int | None, described("The id of the subscriber; null fo
 _Attempt = Annotated[int, described("The number of the attempt, from 1 on.", 1)]
 _IsInbound = Annotated[bool, described("True if the other end called.", example=False)]
 _Cost = Annotated[int | UnsetType, described("What it cost, an integer of 1e-5.", 1_400)]
+_Currency = Annotated[
+    str | UnsetType,
+    described("The currency of the amounts: an ISO 4217 code, empty if nobody has said one. With amounts only.", "EUR"),
+]
 _Links = Annotated[
     dict[str, str],
     described("The URLs of the records.", {"self": "https://dialer.example/rest-api/callrequest/7/"}),
@@ -70,6 +74,7 @@ class CallEndedData(EventData, frozen=True, kw_only=True):
     cause: Annotated[int | UnsetType, described("The Q.850 cause; absent if the call was not placed.", 16)] = UNSET
     seconds: Annotated[int | UnsetType, described("The time from the answer to the end, in seconds.", 42)] = UNSET
     cost: _Cost = UNSET
+    currency: _Currency = UNSET
 
 
 class MessageEventData(EventData, frozen=True, kw_only=True):
@@ -85,6 +90,7 @@ class MessageEventData(EventData, frozen=True, kw_only=True):
         described("`in_progress`, `delivered`, `failed`, `no_route`, `unauthorized` or `not_placed`.", "delivered"),
     ]
     cost: _Cost = UNSET
+    currency: _Currency = UNSET
 
 
 class MessageReceivedData(EventData, frozen=True, kw_only=True):
@@ -151,6 +157,7 @@ class BalanceLowData(EventData, frozen=True, kw_only=True):
 
     balance: Annotated[int, described("The balance, an integer of 1e-5.", 480_000)]
     low_balance: Annotated[int, described("The limit that the account has set, an integer of 1e-5.", 500_000)]
+    currency: _Currency = UNSET
 
 
 class ForecastFinishedData(EventData, frozen=True, kw_only=True):

@@ -14,14 +14,15 @@ class ExampleEvent(NamedTuple):
 
 _CALL: Final = {"campaign": 1, "call": 7, "subscriber": 3, "attempt": 1, "is_inbound": False}
 _MESSAGE: Final = {"campaign": 2, "message": 9, "subscriber": 4, "attempt": 1, "is_inbound": False}
+_ENDED: Final = {"state": "answered", "cause": 16, "seconds": 42, "cost": 1_400, "currency": "EUR"}
 _CAMPAIGN: Final = "campaigns/1"
 _CALLED: Final = "callrequest/7"
 _TEXTED: Final = "sms-message/9"
 EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
     "agent.status": ExampleEvent("agent/5", {"agent": 5, "state": "available"}),
-    "balance.low": ExampleEvent("users/1", {"balance": 480_000, "low_balance": 500_000}),
+    "balance.low": ExampleEvent("users/1", {"balance": 480_000, "low_balance": 500_000, "currency": "EUR"}),
     "call.answered": ExampleEvent(_CALLED, {**_CALL, "state": "answered"}),
-    "call.ended": ExampleEvent(_CALLED, {**_CALL, "state": "answered", "cause": 16, "seconds": 42, "cost": 1_400}),
+    "call.ended": ExampleEvent(_CALLED, {**_CALL, **_ENDED}),
     "call.started": ExampleEvent(_CALLED, {**_CALL, "state": "in_progress"}),
     "call.taken": ExampleEvent(_CALLED, {**_CALL, "agent": 5, "state": "taken"}),
     "campaign.aborted": ExampleEvent(_CAMPAIGN, {"campaign": 1, "state": "aborted"}),
@@ -37,8 +38,8 @@ EXAMPLES: Final[Mapping[str, ExampleEvent]] = {
     "import.finished": ExampleEvent(
         "phonebook/4", {"phonebook": 4, "imported": 1_000, "duplicates": 12, "rejected": 3}
     ),
-    "message.delivered": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "delivered", "cost": 500}),
-    "message.failed": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "failed", "cost": 0}),
+    "message.delivered": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "delivered", "cost": 500, "currency": "EUR"}),
+    "message.failed": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "failed", "cost": 0, "currency": "EUR"}),
     "message.received": ExampleEvent("sms-campaigns/2", {"campaign": 2, "state": "stop"}),
     "message.sent": ExampleEvent(_TEXTED, {**_MESSAGE, "state": "in_progress"}),
     "recording.stored": ExampleEvent("call-recording/3", {"call_recording": 3, "campaign": 1, "call": 7}),

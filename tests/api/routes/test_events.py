@@ -9,7 +9,7 @@ from tests.api.harness import Caller
 
 def switched_on(caller: Caller) -> None:
     answer = caller.request("PATCH", "events/", json={"enabled": True})
-    assert (answer.status_code, answer.json()) == (200, {"enabled": True, "low_balance": "0.00000"})
+    assert (answer.status_code, answer.json()) == (200, {"enabled": True, "low_balance": "0.00000", "currency": ""})
 
 
 def test_an_account_reads_its_events_and_no_others(alice: Caller, bob: Caller) -> None:
@@ -84,7 +84,7 @@ def test_numbers_that_are_listed_together_are_one_event(alice: Caller) -> None:
 
 def test_an_account_sets_the_balance_at_which_it_is_told(alice: Caller, bob: Caller) -> None:
     changed = alice.request("PATCH", "events/", json={"low_balance": "12.5"})
-    assert (changed.status_code, changed.json()) == (200, {"enabled": False, "low_balance": "12.50000"})
+    assert (changed.status_code, changed.json()) == (200, {"enabled": False, "low_balance": "12.50000", "currency": ""})
     assert alice.request("PATCH", "events/", json={"enabled": True}).json()["low_balance"] == "12.50000"
     assert bob.request("PATCH", "events/", json={"enabled": True}).json()["low_balance"] == "0.00000"
     assert alice.refused("PATCH", "events/", low_balance="-1")[0] == 400

@@ -13,6 +13,7 @@ from dialer.console.reports.sender import ReportSender
 from dialer.console.reports.telling import NO_EVENTS
 from dialer.mail.server import MailOutcome
 from dialer.store.database.database import Database
+from dialer.store.rows.account_events import CURRENCY_OF_EVENT
 from dialer.store.tables import AccountEvent, ReportLink, User
 from dialer.webhooks.event_data import EVENT_DATA
 from tests.api.harness import Caller
@@ -36,7 +37,11 @@ def told(api: Caller, database: Database, **fields: Any) -> dict[str, Any]:  # n
 
 def events(database: Database) -> list[dict[str, Any]]:
     """Return the events of reports as webhooks get them."""
-    query = select(AccountEvent.__table__).where(AccountEvent.type == "report.ready").order_by(AccountEvent.id)
+    query = (
+        select(AccountEvent.__table__, CURRENCY_OF_EVENT)
+        .where(AccountEvent.type == "report.ready")
+        .order_by(AccountEvent.id)
+    )
     rows = database.read_now(lambda connection: connection.execute(query).all())
     return [msgspec.json.decode(encoded_event(row, "https://dialer.example.com")) for row in rows]
 

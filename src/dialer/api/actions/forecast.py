@@ -25,6 +25,7 @@ from dialer.resources.words.errors import AnsweredError, InvalidError, Malformed
 from dialer.settings import Settings
 from dialer.shares import Shares
 from dialer.store.database.database import Database
+from dialer.store.queries.currencies import currency_of_sums
 
 FORECAST_WORK_MAX: Final = 100_000
 """The largest product of seeds and people for one request; the command line has no such limit."""
@@ -181,7 +182,8 @@ def order_of(
         InvalidError: the forecast is too large.
         CampaignOverError: the campaign has ended.
     """
-    check_not_over(records.load(unit, resource, identity))
+    campaign = records.load(unit, resource, identity)
+    check_not_over(campaign)
     people = people_of(unit.connection, identity)
     order = Order(
         identity,
@@ -192,6 +194,7 @@ def order_of(
         settings.calling_hours,
         processes=settings.forecast_processes or processes_of_machine(),
         service_seed=settings.seed,
+        currency=currency_of_sums(unit.connection, campaign["user_id"], settings.currency) or "",
     )
     _refuse_too_much(order, people, work_max)
     return order

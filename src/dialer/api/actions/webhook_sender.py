@@ -5,6 +5,7 @@ import secrets
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -33,7 +34,7 @@ TESTS_WAITING_MAX: Final = 32
 class WebhookSender:
     """The part of a process that sends to webhooks."""
 
-    def __init__(self, database: Database, clock: Clock, guard: AddressGuard) -> None:
+    def __init__(self, database: Database, clock: Clock, guard: AddressGuard, currency: str) -> None:
         self._clock: Final = clock
         self._machine: Final = RealClock()
         self._tests: Final = AccountTurns(
@@ -47,7 +48,7 @@ class WebhookSender:
         self._deliverer: Final = Deliverer(
             database,
             self._poster,
-            encoded_event,
+            partial(encoded_event, currency=currency),
             now_ms=self._machine.now_ms,
             event_ms=clock.now_ms,
             chance=random.SystemRandom().random,
@@ -81,9 +82,9 @@ class WebhookSender:
         return await self._poster.post(webhook.target_url, headers, body.encode(), webhook.user_id)
 
 
-def encoded_event(row: Any, base: str) -> str:  # noqa: ANN401 - a row of the driver
-    """Return an event as the JSON that receivers get; `base` is the address of the service."""
-    event = event_read(row, Links(base, frozenset()))
+def encoded_event(row: Any, base: str, *, currency: str = "") -> str:  # noqa: ANN401 - a row of the driver
+    """Return an event as the JSON that receivers get; `base` and `currency` are those of the service."""
+    event = event_read(row, Links(base, frozenset()), row.currency or currency)
     if row.type == REPORT_READY:
         event.data["url"] = row.secret_url
     return msgspec.json.encode(event).decode()

@@ -34,8 +34,9 @@ and `format=xlsx` gives a spreadsheet.
 **Repeating requests.** Send an `Idempotency-Key` with a POST: a repetition with the same key and body gets the first
 response, and has no further effect. 429 and 503 have `Retry-After`, in seconds.
 
-**Money.** Amounts have five decimals, in the currency of the service. They are strings such as "0.02000", except the
-balance and the rates of users, which are numbers. Amounts in requests may be either.
+**Money.** Amounts have five decimals. They are strings such as "0.02000", except the balance and the rates of users,
+which are numbers. Amounts in requests may be either. `currency` beside them is the ISO 4217 code of the account, or of
+the service; beside the balance of a user it is `currency_in_force`. Empty: nobody has said one. Nothing is converted.
 
 **Time.** Moments are ISO 8601, in answers always in UTC with `Z`. In requests, a moment without an offset is in the
 time zone of the service. Times of day are `HH:MM:SS` in the time zone of the callee. Durations are whole seconds.

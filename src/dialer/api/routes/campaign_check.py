@@ -32,6 +32,7 @@ from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.records.surveys import SECTION_TEMPLATES
 from dialer.resources.words.errors import AnsweredError, InvalidError
 from dialer.settings import Settings
+from dialer.store.queries.currencies import currency_of_sums
 from dialer.store.tables import Campaign, User
 
 FORECAST: Final = "forecast"
@@ -182,6 +183,7 @@ def _checked(unit: Unit, resource: Resource, campaign_id: int, settings: Setting
         calling_hours=settings.calling_hours,
         service_seed=settings.seed,
         is_rich=True,
+        currency=currency_of_sums(connection, campaign["user_id"], settings.currency) or "",
     )
     free = campaign["balance"] - campaign["held"]
     joining = people_to_join(connection, campaign_id)

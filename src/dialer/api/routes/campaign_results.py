@@ -27,6 +27,7 @@ from dialer.resources.crud.urls import identity_in
 from dialer.resources.records.calls import SURVEY_RESULTS
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.store.queries.currencies import currency_of_sums
 from dialer.store.queries.results_by_person import GivenAnswer, PersonResult, ResultsChunk, read_results
 
 _CSV: Final = "text/csv"
@@ -39,7 +40,7 @@ _DESCRIBED: Final = describe_answer(
 )
 _HEADS: Final = (
     *("subscriber", "phone_number", "full_name", "status", "status_reason", "attempts", "last_attempt", "cost"),
-    *("agent", "disposition", "disposition_word", "note", "call_back"),
+    *("agent", "disposition", "disposition_word", "note", "call_back", "currency"),
 )
 """The columns of every campaign. Answers and the columns of the list follow."""
 _STATES: Final = {int(status): status.name.lower() for status in SubscriberStatus}
@@ -52,6 +53,8 @@ class _Cells(NamedTuple):
 
     moment: Moment
     money: Callable[[int], str | float]
+    currency: str
+    """The currency of the cost."""
     recordings: str
     """The start of the addresses of survey results."""
 
@@ -83,13 +86,15 @@ async def read_sms_campaign_results(request: ApiRequest, record_id: FromPath[str
 async def _answer(request: ApiRequest, resource: Resource, record_id: str) -> Response[Any]:
     identity, service, wanted = identity_in(record_id), request.service, format_of(request)
 
-    def begin(unit: Unit) -> PeopleSheet:
-        records.require_seen(unit, resource, identity)
-        return begin_sheet(unit.connection, identity)
+    def begin(unit: Unit) -> tuple[PeopleSheet, str]:
+        account_id = records.load(unit, resource, identity)["user_id"]
+        currency = currency_of_sums(unit.connection, account_id, unit.conventions.currency)
+        return begin_sheet(unit.connection, identity), currency or ""
 
-    sheet = await service.read(request, begin, is_long=True)
+    sheet, currency = await service.read(request, begin, is_long=True)
     start, name = service.links(request).records(SURVEY_RESULTS.path), f"results-{resource.path}-{identity}"
-    cells = _in_csv(start) if wanted == CSV else _in_spreadsheet(start, service.conventions(request).zone)
+    zone = service.conventions(request).zone
+    cells = _in_csv(currency, start) if wanted == CSV else _in_spreadsheet(currency, start, zone)
 
     async def chunks() -> AsyncIterator[list[list[CellValue]]]:
         found = sheet.first
@@ -108,15 +113,15 @@ def _read(identity: int, after_id: int, unit: Unit) -> ResultsChunk:
     return read_results(unit.connection, identity, after_id)
 
 
-def _in_csv(start: str) -> _Cells:
-    return _Cells(lambda at_ms: None if at_ms is None else show_timestamp(at_ms), format_money, start)
+def _in_csv(currency: str, start: str) -> _Cells:
+    return _Cells(lambda at_ms: None if at_ms is None else show_timestamp(at_ms), format_money, currency, start)
 
 
-def _in_spreadsheet(start: str, zone: tzinfo) -> _Cells:
+def _in_spreadsheet(currency: str, start: str, zone: tzinfo) -> _Cells:
     def moment(at_ms: int | None) -> datetime | None:
         return None if at_ms is None else in_zone(at_ms, zone)
 
-    return _Cells(moment, lambda amount: amount / MONEY_SCALE, start)
+    return _Cells(moment, lambda amount: amount / MONEY_SCALE, currency, start)
 
 
 def _heads(sheet: PeopleSheet) -> list[str]:
@@ -144,6 +149,7 @@ def _row(person: PersonResult, sheet: PeopleSheet, cells: _Cells) -> list[CellVa
         person.word,
         person.note,
         cells.moment(person.call_back_ms),
+        cells.currency,
     ]
     for section in sheet.sections:
         row += _answer_cells(section, person.answers.get(section.id), cells)

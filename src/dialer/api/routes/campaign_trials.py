@@ -15,6 +15,7 @@ from dialer.api.http.body import read_if_any
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.trial_progress import TrialView
 from dialer.domain.words.described import described
+from dialer.resources.crud import records
 from dialer.resources.crud.properties import describe_request
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.urls import identity_in
@@ -23,6 +24,7 @@ from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.words.errors import RecordNotFoundError
 from dialer.resources.words.ignored import ignored_header
+from dialer.store.queries.currencies import currency_of_sums
 
 _BODY: Final = describe_request(OwnTestAsked, is_required=True)
 
@@ -47,6 +49,7 @@ class OwnTestRead(msgspec.Struct, frozen=True):
     keys: Annotated[list[str], described("What was pressed or recorded, in its order.", ["1"])]
     parts: Annotated[int, described("Parts of the text message; 0 for a call.", 0)]
     cost: Annotated[str, described("What it costs, once it is over.", "0.01200")]
+    currency: Annotated[str, described("The currency of the account: an ISO 4217 code, or empty.", "EUR")]
 
 
 @post("/campaigns/{record_id:str}/test-call", tags=[CAMPAIGNS.path], status_code=201, operation_class=_BODY)
@@ -101,10 +104,16 @@ async def _begin(request: ApiRequest, resource: Resource, record_id: str) -> Res
 
 
 async def _read(request: ApiRequest, resource: Resource, record_id: str) -> OwnTestRead:
-    found = await look(request, identity_in(record_id), _seen(resource))
+    identity = identity_in(record_id)
+    found = await look(request, identity, _seen(resource))
     if found is None:
         raise RecordNotFoundError("The campaign was not tested.")
-    return _shown(found)
+    return _shown(found, await request.service.read(request, lambda unit: _currency(unit, resource, identity)))
+
+
+def _currency(unit: Unit, resource: Resource, identity: int) -> str:
+    account_id = records.load(unit, resource, identity)["user_id"]
+    return currency_of_sums(unit.connection, account_id, unit.conventions.currency) or ""
 
 
 def _seen(resource: Resource) -> Any:  # noqa: ANN401 - a function of a unit
@@ -114,7 +123,7 @@ def _seen(resource: Resource) -> Any:  # noqa: ANN401 - a function of a unit
     return condition
 
 
-def _shown(found: TrialView) -> OwnTestRead:
+def _shown(found: TrialView, currency: str) -> OwnTestRead:
     attempt = found.attempt
     keys = [one.keys for one in found.pressed]
     if attempt is not None and attempt.answers:
@@ -128,4 +137,5 @@ def _shown(found: TrialView) -> OwnTestRead:
         keys=keys,
         parts=sum(message.parts for message in attempt.messages) if attempt is not None and found.is_sms else 0,
         cost="0.00000" if attempt is None else attempt.cost,
+        currency=currency,
     )

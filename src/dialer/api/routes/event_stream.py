@@ -18,6 +18,7 @@ from dialer.resources.crud.urls import Links
 from dialer.resources.records.events import EVENT_ID, account_of, event_read
 from dialer.resources.words.errors import AnsweredError
 from dialer.store.queries.accounts import is_still_as
+from dialer.store.queries.currencies import currency_of_sums
 from dialer.store.rows.account_events import EventsWanted, keeps_events, last_event_id, read_events
 
 AT_ONCE: Final = 500
@@ -65,19 +66,25 @@ class _EventReader:
 
     async def read(self, *, checks: bool) -> bytes | None:
         """Return the next events; empty if there are none. None: the reader has lost the rights of the beginning."""
-        rows = await self._request.service.read(self._request, lambda unit: self._rows(unit, checks=checks))
+        found = await self._request.service.read(self._request, lambda unit: self._rows(unit, checks=checks))
+        if found is None:
+            return None
+        rows, currency = found
         if rows:
             self._wanted = self._wanted._replace(after_id=rows[-1].id)
-        return None if rows is None else b"".join(_piece(row, self._links) for row in rows)
+        return b"".join(_piece(row, self._links, currency) for row in rows)
 
-    def _rows(self, unit: Unit, *, checks: bool) -> Sequence[Any] | None:
+    def _rows(self, unit: Unit, *, checks: bool) -> tuple[Sequence[Any], str] | None:
+        """Return the next events, and the currency of their account."""
         actor = unit.actor
         key_id = None if actor.key is None else actor.key.id
         if checks and not is_still_as(
             unit.connection, actor.id, (actor.role, actor.manager_id), key_id=key_id, now_ms=unit.now_ms
         ):
             return None
-        return read_events(unit.connection, self.account_id, self._wanted)
+        rows = read_events(unit.connection, self.account_id, self._wanted)
+        service = unit.conventions.currency
+        return rows, (currency_of_sums(unit.connection, self.account_id, service) or "") if rows else service
 
 
 async def _pieces(reader: _EventReader, streams: EventStreams, place: StreamPlace) -> AsyncIterator[bytes]:
@@ -98,6 +105,6 @@ async def _pieces(reader: _EventReader, streams: EventStreams, place: StreamPlac
                     yield b":\n\n"
 
 
-def _piece(row: Any, links: Links) -> bytes:  # noqa: ANN401 - a row of the driver
-    event = msgspec.json.encode(event_read(row, links)).decode()
+def _piece(row: Any, links: Links, currency: str) -> bytes:  # noqa: ANN401 - a row of the driver
+    event = msgspec.json.encode(event_read(row, links, currency)).decode()
     return f"id: {EVENT_ID}{row.id}\nevent: {row.type}\ndata: {event}\n\n".encode()

@@ -31,6 +31,7 @@ from dialer.resources.words.errors import Errors, InvalidError
 from dialer.resources.words.headers import header
 from dialer.resources.words.ignored import ignored_header
 from dialer.store.database.touched import NOTHING
+from dialer.store.queries.currencies import currency_of_sums
 from dialer.store.rows.account_events import EVENTS_PER_PAGE_MAX, EventsWanted, keeps_events, read_events
 from dialer.store.tables import User
 
@@ -58,6 +59,7 @@ class EventsSwitched(msgspec.Struct):
 
     enabled: Annotated[bool, described("True if the account keeps its events.", example=True)]
     low_balance: Annotated[str, described("The balance at which there is an event `balance.low`.", "50.00000")]
+    currency: Annotated[str, described("The currency of the account: an ISO 4217 code, or empty.", "EUR")]
 
 
 EVENTS_CHANGE: Final = request_shape(
@@ -129,7 +131,7 @@ def _switch(unit: Unit, values: Mapping[str, Any]) -> EventsSwitched:
         set_low_balance(unit, user_id, values["low_balance"])
     unit.note(NOTHING)
     row = unit.connection.execute(select(User.keeps_events, User.low_balance).where(User.id == user_id)).one()
-    return EventsSwitched(row.keeps_events, format_money(row.low_balance))
+    return EventsSwitched(row.keeps_events, format_money(row.low_balance), _currency_of(unit, user_id))
 
 
 def _parse(given: Mapping[str, str], request: ApiRequest) -> EventsWanted:
@@ -177,4 +179,10 @@ def _page(unit: Unit, wanted: EventsWanted, names: Mapping[str, str]) -> EventsR
     following = None
     if rows:
         following = f"{links.collection('events')}?{urlencode({**names, 'after': f'{EVENT_ID}{rows[-1].id}'})}"
-    return EventsRead(keeps_events(unit.connection, user_id), [event_read(row, links) for row in rows], following)
+    currency = _currency_of(unit, user_id)
+    events = [event_read(row, links, currency) for row in rows]
+    return EventsRead(keeps_events(unit.connection, user_id), events, following)
+
+
+def _currency_of(unit: Unit, user_id: int) -> str:
+    return currency_of_sums(unit.connection, user_id, unit.conventions.currency) or ""

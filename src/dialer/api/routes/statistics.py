@@ -25,6 +25,7 @@ from dialer.resources.crud.urls import identity_in
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.words.errors import InvalidError
+from dialer.store.queries.currencies import currency_of_sums
 from dialer.store.queries.statistics import WhoseCalls
 
 _KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE)}
@@ -60,12 +61,14 @@ async def _read(request: ApiRequest, resource: Resource | None, record_id: str) 
 def _statistics(unit: Unit, resource: Resource | None, identity: int | None, question: RowsAsked) -> StatisticsRead:
     links = unit.conventions.links
     campaign = None
-    scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.sees_as)
+    account_id = None if unit.actor.is_admin else unit.actor.sees_as
+    scope = WhoseCalls(user_id=account_id)
     if resource is not None and identity is not None:
-        records.require_seen(unit, resource, identity)
+        account_id = records.load(unit, resource, identity)["user_id"]
         scope, campaign = WhoseCalls(campaign_id=identity), links.record(resource.path, identity)
     try:
         found = read_statistics(unit.connection, scope, question, unit.now_ms)
     except TooManyRowsError as error:
         raise InvalidError({INTERVAL: [message_of(error)]}) from None
-    return statistics_answer(found, campaign, question, links)
+    currency = currency_of_sums(unit.connection, account_id, unit.conventions.currency)
+    return statistics_answer(found, campaign, question, links, currency)

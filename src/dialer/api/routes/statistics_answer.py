@@ -79,11 +79,15 @@ def parse_hours(given: Mapping[str, str], conventions: Conventions, errors: Erro
 
 
 def statistics_answer(
-    found: Statistics, campaign: str | None, question: RowsAsked, links: Links
+    found: Statistics, campaign: str | None, question: RowsAsked, links: Links, currency: str | None
 ) -> shapes.StatisticsRead:
-    """Return statistics as the API writes them. `campaign` is the URL of the campaign; None for all campaigns."""
+    """Return statistics as the API writes them. `campaign` is the URL of the campaign; None for all campaigns.
+
+    `currency` is that of all costs; None if the accounts have several.
+    """
     return shapes.StatisticsRead(
         campaign=campaign,
+        currency=currency,
         now=_present(found.present),
         totals=shown_figures(found.totals),
         subscribers=_subscribers(found.subscribers),

@@ -225,6 +225,14 @@ class StatisticsRead(msgspec.Struct):
             "https://dialer.example/rest-api/campaigns/1/",
         ),
     ]
+    currency: Annotated[
+        str | None,
+        described(
+            "The currency of all costs: an ISO 4217 code. Empty if nobody has said one, and null for sums over accounts"
+            " of several.",
+            "EUR",
+        ),
+    ]
     now: Annotated[PresentRead, described("The situation at the moment of the answer.")]
     totals: Annotated[FiguresRead, described("The figures of all calls and messages in the range asked for.")]
     subscribers: Annotated[SubscriberFiguresRead, described("The subscribers as they are now.")]

@@ -11,7 +11,7 @@ from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.parts.record_rights import may_read
 from dialer.console.serving.services import page
 from dialer.console.words.catalogue import tabs_of
-from dialer.console.words.currency import is_of_several
+from dialer.console.words.currency import is_of_several, page_currency
 from dialer.domain.figures.statistics import HOUR_MS, Grouping, unit_cost
 from dialer.resources.crud.resource import Unit
 from dialer.store.queries.balances import HOURS, balances_by_hour
@@ -65,6 +65,7 @@ async def show_money(request: ApiRequest) -> Response[Any]:
         hours=_hours(found.balances, now_ms),
         of_all=request.user.is_admin,
         is_of_several=is_of_several(),
+        lacks_currency=request.user.is_admin and page_currency().code == "",
         tabs=[one for one in tabs_of(PLACE) if may_read(request, one)],
     )
 

@@ -4,13 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import select
-
 from dialer.console.words.currency import is_of_several
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Shape
-from dialer.store.queries.currencies import CURRENCIES_OF_VIEWER
-from dialer.store.tables import User
+from dialer.store.queries.currencies import currencies_of
 
 _USER: Final = re.compile(r"/users/(\d+)/\Z")
 
@@ -27,8 +24,5 @@ def currencies_of_records(unit: Unit, path: str, records: Sequence[Shape]) -> li
     else:
         found = [_USER.search(str(getattr(record, "user", ""))) for record in records]
         ids = [None if match is None else int(match[1]) for match in found]
-    known = {identity for identity in ids if identity is not None}
-    currency = CURRENCIES_OF_VIEWER[0].label("currency")
-    rows = unit.connection.execute(select(User.id, currency).where(User.id.in_(known))) if known else ()
-    currencies = {row.id: row.currency for row in rows}
+    currencies = currencies_of(unit.connection, (identity for identity in ids if identity is not None))
     return [None if identity is None else currencies.get(identity) for identity in ids]

@@ -15,6 +15,7 @@ from dialer.console.words.catalogue import RecordPage
 from dialer.console.words.field_titles import title_of
 from dialer.console.words.language import gettext
 from dialer.console.words.record_names import names_of, options_of
+from dialer.resources.crud.derived_columns import currency_field
 from dialer.resources.crud.resource import Resource, Unit, Values
 from dialer.resources.crud.shapes import Field, Given, Shape, fields_of
 from dialer.resources.words.errors import RecordNotFoundError
@@ -76,10 +77,10 @@ def with_break_reasons(unit: Unit, agent_id: int, inputs: list[Input]) -> list[I
 def facts_of(
     request: ApiRequest, unit: Unit, found: RecordPage, record: Shape, besides: set[str]
 ) -> list[tuple[str, Cell]]:
-    """Return the fields of a record with their titles, but for `besides` and those that forms hide."""
+    """Return the fields of a record with their titles, but for `besides`, those that forms hide, and currencies."""
     resource = request.service.resources[found.path]
     zone = zone_of(request)
-    left_out = besides | {"id", "url"} | resource.shapes.form.hidden
+    left_out = besides | {"id", "url", currency_field(resource)} | resource.shapes.form.hidden
     names = [field.name for field in fields_of(resource.read) if field.name not in left_out]
     rows = rows_of(unit, resource, names, [record], zone)
     (cells,) = with_audit_words(unit, [record], names, rows, zone) if found.path == AUDIT_LOG else rows

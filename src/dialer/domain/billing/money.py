@@ -2,7 +2,7 @@
 
 import re
 from decimal import Context, Decimal, Inexact, InvalidOperation
-from typing import Final
+from typing import Final, Self
 
 from dialer.domain.words.sentences import Sentence
 
@@ -56,9 +56,18 @@ def parse_money(value: object) -> int:
 class MoneyAmount(int):
     """An amount in a sentence, which the API writes with five decimal places, and pages with two."""
 
+    currency: str
+    """An ISO 4217 code; empty if nobody has said one. Pages have a currency of their own."""
+
+    def __new__(cls, amount: int = 0, currency: str = "") -> Self:
+        """Make an amount of money, an integer of 1e-5 of a currency."""
+        made = super().__new__(cls, amount)
+        made.currency = currency
+        return made
+
     def __str__(self) -> str:
-        """Return the amount as the API writes it."""
-        return format_money(int(self))
+        """Return the amount as the API writes it, with its currency."""
+        return f"{format_money(int(self))} {self.currency}".rstrip()
 
 
 def format_money(amount: int) -> str:

@@ -69,6 +69,8 @@ class Conventions(msgspec.Struct, frozen=True):
     """The calling hours of the service."""
     webhook_networks: tuple[str, ...] = ()
     """Networks besides the public internet to which events may be sent."""
+    currency: str = ""
+    """The currency of accounts that have none of their own; empty if the service has none either."""
     is_strict: bool = False
     """True if the client asked for an error instead of a guess (`Prefer: handling=strict`)."""
 

@@ -27,6 +27,7 @@ from dialer.app.work.errors import USERS_NAMED_MAX, ErrorCode
 from dialer.domain.words.roles import Role
 from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.audit_log import note_changed, note_created, note_deleted
+from dialer.resources.crud.derived_columns import columns_of_derived, derived_columns
 from dialer.resources.crud.ownership import field_of_owner, named_errors, refuse_to_part, still_used
 from dialer.resources.crud.resource import Change, Resource, Unit, Values, columns_of
 from dialer.resources.crud.shapes import Access, Columns, Parsed, Shape, fields_of, missing, shapes_of, show_all
@@ -111,7 +112,8 @@ def columns_shown(resource: Resource) -> tuple[Column[Any], ...]:
     if resource.derived is not None:
         return tuple(resource.table.c)
     single, _ = _places(resource, resource.read)
-    return tuple(resource.table.c[name] for name in dict.fromkeys(["id", *(column for _, column in single)]))
+    needed = ["id", *(column for _, column in single), *columns_of_derived(resource)]
+    return tuple(resource.table.c[name] for name in dict.fromkeys(needed))
 
 
 class Created(NamedTuple):
@@ -325,9 +327,8 @@ def _columns_of(
     for name in lists:
         listed = _listed(unit, resource, name, stored["id"])
         columns[name] = [tuple(listed.get(identity, ())) for identity in stored["id"]]
-    if resource.derived is not None and shape is resource.read:
-        besides = resource.derived(unit, [row._mapping for row in rows])  # noqa: SLF001 - SQLAlchemy documents it
-        columns |= {name: [values[name] for values in besides] for name in resource.shapes.derived}
+    if shape is resource.read and resource.shapes.derived:
+        columns |= derived_columns(unit, resource, rows)
     if resource.hidden is not None and not unit.actor.is_admin:
         hidden = [resource.hidden(row._mapping) for row in rows]  # noqa: SLF001 - SQLAlchemy documents it
         for name in columns.keys() & frozenset().union(*hidden):

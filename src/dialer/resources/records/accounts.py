@@ -22,6 +22,7 @@ from dialer.passwords import (
     hash_password,
 )
 from dialer.resources.crud.declaration import optional, own, read_only, shapes, writable, write_once, write_only
+from dialer.resources.crud.derived_columns import CURRENCY
 from dialer.resources.crud.fields import (
     TEXT_MAX,
     Amount,
@@ -167,7 +168,7 @@ _USER: Final = shapes(
         ),
         "balance": read_only(
             AmountNumber(),
-            "The money of the account, in the currency of the service: a number with five decimals. It is the sum of"
+            "The money of the account, in its `currency_in_force`: a number with five decimals. It is the sum of"
             " the user's ledger entries and never below zero.",
             example=25.5,
         ),
@@ -261,6 +262,7 @@ _USER: Final = shapes(
             example="correct horse battery",
             hint=f"At least {PASSWORD_LENGTH_MIN} characters.",
         ),
+        "currency_in_force": CURRENCY,
     },
     form=form(
         ("Who signs in", "username password enabled"),
@@ -294,6 +296,7 @@ _PAYMENT: Final = shapes(
             Text(TEXT_MAX), "A note about the payment. Default: empty.", example="Bank transfer of 18 November", hint=""
         ),
         "created_date": read_only(Timestamp(), "The moment of the payment, in UTC.", title="Created"),
+        "currency": CURRENCY,
     },
     form=form(("", "user amount description")),
     write_doc="A payment into an account. A negative amount is a refund to the payer.",

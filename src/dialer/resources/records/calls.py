@@ -8,6 +8,7 @@ from litestar.openapi.spec import Schema
 from dialer.domain.words.enums import AmdStatus, CallRequestStatus, Cause, LegType
 from dialer.domain.words.reasons import SUBSCRIBER_REASONS
 from dialer.resources.crud.declaration import own, read_only, shapes
+from dialer.resources.crud.derived_columns import CURRENCY
 from dialer.resources.crud.enumerations import enum_schema, listed
 from dialer.resources.crud.fields import Amount, Boolean, Choice, Integer, Text
 from dialer.resources.crud.moments import Timestamp
@@ -170,6 +171,7 @@ _CDR: Final = shapes(
             " transfers say why, and who took it later. Always false for a B-leg.",
             example=False,
         ),
+        "currency": CURRENCY,
     },
     read_doc="A call detail record: one leg of a call that has ended.",
 )

@@ -16,7 +16,7 @@ from dialer.domain.words.sentences import FieldName, Moment, Sentence
 from dialer.resources.crud import records
 from dialer.resources.crud.declaration import read_only, writable
 from dialer.resources.crud.enumerations import listed
-from dialer.resources.crud.fields import TEXT_MAX, Boolean, Choice, Text
+from dialer.resources.crud.fields import TEXT_MAX, Amount, Boolean, Choice, Text
 from dialer.resources.crud.moments import TimeOfDay, Timestamp, show_timestamp
 from dialer.resources.crud.records import Created
 from dialer.resources.crud.references import Reference, ReferenceList
@@ -142,6 +142,10 @@ STATE: Final = {
     ),
 }
 """The fields with the status of a campaign, and the reason why it stopped."""
+COST: Final = read_only(
+    Amount(), "The price of all calls and text messages so far, with five decimals.", example="12.40000"
+)
+"""The field with the cost of a voice campaign."""
 DNC_LISTS_MAX: Final = 20
 """The most lists in `dnc_lists` of a campaign. Each costs a lookup for every number that is dialled."""
 DNC_LISTS_OF_CAMPAIGN: Final = writable(

@@ -11,13 +11,15 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.queueing.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.domain.words.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
 from dialer.resources.crud.declaration import OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
-from dialer.resources.crud.fields import Amount, AmountNumber, Boolean, Choice, Integer, Text
+from dialer.resources.crud.derived_columns import CURRENCY
+from dialer.resources.crud.fields import AmountNumber, Boolean, Choice, Integer, Text
 from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.resource import Change, FieldRule, Unit, Values
 from dialer.resources.records.activities import ACTIVITY, activities
 from dialer.resources.records.call_recordings import RECORD_DAYS_MAX, WhichCalls
 from dialer.resources.records.campaign_life import (
+    COST,
     DAILY_WINDOW,
     DNC_LISTS_OF_CAMPAIGN,
     LIFE,
@@ -341,9 +343,7 @@ _CAMPAIGN: Final = shapes(
         "activity": ACTIVITY,
         **source("campaigns"),
         "totalcontact": read_only(Integer(), "Number of subscribers.", example=500, title="People"),
-        "completed": read_only(
-            Integer(), "Number of subscribers who reached a section marked `completed`.", example=120
-        ),
+        "completed": read_only(Integer(), "Subscribers who reached a section marked `completed`.", example=120),
         "calls": read_only(Integer(), "Number of calls that were placed, further attempts included.", example=640),
         "answered": read_only(Integer(), "Number of calls that were answered.", example=310),
         "machine_answered": derived(
@@ -361,10 +361,9 @@ _CAMPAIGN: Final = shapes(
         "abandoned": read_only(
             Integer(), "Number of those calls that no agent took within 2 seconds of their transfer.", example=4
         ),
-        "cost": read_only(
-            Amount(), "The price of all calls and text messages so far, with five decimals.", example="12.40000"
-        ),
+        "cost": COST,
         **STAMPS,
+        "currency": CURRENCY,
     },
     form=form(
         ("", "name"),

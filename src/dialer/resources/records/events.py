@@ -22,6 +22,9 @@ _LINKED: Final = {
 }
 """The paths of the records whose ids the data of events hold."""
 
+_AMOUNTS: Final = frozenset({"balance", "cost"})
+"""The data that are amounts of money."""
+
 
 class EventRead(msgspec.Struct):
     """One event, as a CloudEvent 1.0."""
@@ -36,14 +39,16 @@ class EventRead(msgspec.Struct):
     data: Annotated[
         dict[str, Any],
         described(
-            "Ids, states, reasons, causes and amounts (integers of 1e-5), and `links` to the records.", {"call": 7}
+            "Ids, states, reasons, causes, amounts (integers of 1e-5 of `currency`), and `links` to the records.",
+            {"call": 7},
         ),
     ]
 
 
-def event_read(row: Any, links: Links) -> EventRead:  # noqa: ANN401 - a row of the driver
-    """Return an event of the outbox as a CloudEvent."""
+def event_read(row: Any, links: Links, currency: str) -> EventRead:  # noqa: ANN401 - a row of the driver
+    """Return an event of the outbox as a CloudEvent. `currency` is that of its account."""
     data = msgspec.json.decode(row.data)
+    money = {"currency": currency} if _AMOUNTS & data.keys() else {}
     campaign = {} if row.campaign_id is None else {"campaign": row.campaign_id}
     urls = {name: links.record(path, data[name]) for name, path in _LINKED.items() if data.get(name)}
     path, _, record_id = row.subject.partition("/")
@@ -55,7 +60,7 @@ def event_read(row: Any, links: Links) -> EventRead:  # noqa: ANN401 - a row of 
         subject=row.subject,
         time=show_timestamp(row.created_date),
         datacontenttype="application/json",
-        data={**campaign, **data, "links": {"self": links.record(path, int(record_id)), **urls}},
+        data={**campaign, **data, **money, "links": {"self": links.record(path, int(record_id)), **urls}},
     )
 
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from dialer.resources.crud.declaration import own, read_only, shapes
+from dialer.resources.crud.derived_columns import CURRENCY
 from dialer.resources.crud.fields import Amount, Text, TextChoice
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.references import Reference
@@ -34,6 +35,7 @@ _LEDGER: Final = shapes(
             example="call:5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11",
         ),
         "created_date": read_only(Timestamp(), "The moment of the change, in UTC.", title="Created"),
+        "currency": CURRENCY,
     },
     read_doc="""An entry of the ledger: one change of a balance, positive into the account, negative out of it.
 

@@ -5,6 +5,7 @@ from typing import Final
 from dialer.domain.messages.sms_parts import MESSAGE_CHARACTERS_MAX
 from dialer.domain.words.enums import MessageStatus
 from dialer.resources.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
+from dialer.resources.crud.derived_columns import CURRENCY
 from dialer.resources.crud.fields import Amount, Integer, Text, TextChoice
 from dialer.resources.crud.forms import form
 from dialer.resources.crud.moments import Timestamp
@@ -117,6 +118,7 @@ _SMS_CAMPAIGN: Final = shapes(
         "delivered": read_only(Integer(column="answered"), "Number of messages that were delivered.", example=480),
         "cost": read_only(Amount(), "The price of all messages so far, with five decimals.", example="26.00000"),
         **STAMPS,
+        "currency": CURRENCY,
     },
     form=form(
         ("", "name"),
@@ -185,6 +187,7 @@ _SMS_MESSAGE: Final = shapes(
         "message_id": read_only(
             Text(MESSAGE_ID_LENGTH), "The id of the message, a UUID.", example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11"
         ),
+        "currency": CURRENCY,
     },
     read_doc="One attempt to send one text message, by a campaign or by a section of a survey during a call.",
 )

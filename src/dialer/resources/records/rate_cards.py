@@ -12,6 +12,7 @@ from dialer.domain.billing.rates import CARDS_MAX, INCREMENT_S_MAX, PREFIX_DIGIT
 from dialer.domain.words.roles import Permission
 from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import STAMPS, own, shapes, writable, write_once
+from dialer.resources.crud.derived_columns import CURRENCY
 from dialer.resources.crud.fields import Amount, Conventions, FieldError, Integer, Json, Kind, echo
 from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Reference
@@ -94,6 +95,7 @@ _RATE_CARD: Final = shapes(
             hint="A started step is charged as a whole.",
         ),
         **STAMPS,
+        "currency": CURRENCY,
     },
     form=form(
         ("For whom", "user prefix"),

@@ -1,8 +1,11 @@
 """User accounts: their lists, and what holds for one now."""
 
-import msgspec
-from sqlalchemy import Connection, or_, select
+from typing import Any
 
+import msgspec
+from sqlalchemy import ColumnElement, Connection, or_, select
+
+from dialer.store.queries.currencies import CURRENCIES_OF_VIEWER
 from dialer.store.tables import ApiKey, User
 
 
@@ -16,11 +19,14 @@ class AccountSummary(msgspec.Struct, frozen=True):
     call_rate: int
     sms_rate: int
     balance: int
+    currency: str
+    """The currency of the account whose money it is; empty for that of the service."""
 
 
 def list_accounts(connection: Connection) -> list[AccountSummary]:
     """Return all accounts, in id order."""
-    columns = [User.__table__.c[name] for name in AccountSummary.__struct_fields__]
+    own = [User.__table__.c[name] for name in AccountSummary.__struct_fields__[:-1]]
+    columns: list[ColumnElement[Any]] = [*own, CURRENCIES_OF_VIEWER[0]]
     rows = connection.execute(select(*columns).order_by(User.id))
     return [AccountSummary(*row) for row in rows]
 

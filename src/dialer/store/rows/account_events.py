@@ -45,6 +45,10 @@ _BALANCES: Final = (
 )
 _PUBLIC: Final = [column for column in AccountEvent.__table__.c if column.name != AccountEvent.secret_url.key]
 """The columns that all readers of events see."""
+CURRENCY_OF_EVENT: Final = (
+    select(User.currency).where(User.id == AccountEvent.user_id).correlate(AccountEvent).scalar_subquery()
+).label("currency")
+"""The currency of the account of an event; empty for that of the service."""
 _INSERT: Final = bulk_insert(AccountEvent.__table__, *EventRow._fields)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, false, func, insert
 
 from dialer.store.backends.backend import backend_of
 from dialer.store.database.touched import NOTHING, touch
-from dialer.store.rows.account_events import event_row, write_events
+from dialer.store.rows.account_events import CURRENCY_OF_EVENT, event_row, write_events
 from dialer.store.tables import AccountEvent, Webhook, WebhookDelivery
 
 WEBHOOKS_READ_MAX: Final = 1_000
@@ -168,7 +168,8 @@ def has_events(connection: Connection, webhook: WaitingWebhook, after_event_id: 
 def _new_events(webhook_id: int, types: Sequence[str], after_event_id: int) -> Any:  # noqa: ANN401 - a query
     """Return the query of new events for a webhook. An event has a row already if a lease ran out meanwhile."""
     owner = select(Webhook.user_id).where(Webhook.id == webhook_id).scalar_subquery()
-    query = select(AccountEvent.__table__).where(AccountEvent.user_id == owner, AccountEvent.id > after_event_id)
+    query = select(AccountEvent.__table__, CURRENCY_OF_EVENT)
+    query = query.where(AccountEvent.user_id == owner, AccountEvent.id > after_event_id)
     known = select(WebhookDelivery.id).where(WebhookDelivery.event_id == AccountEvent.id)
     query = query.where(~known.where(WebhookDelivery.webhook_id == webhook_id).exists())
     return (query.where(AccountEvent.type.in_(types)) if types else query).order_by(AccountEvent.id)
@@ -209,7 +210,7 @@ def take_job(
 
 def _to_send_again(connection: Connection, webhook_id: int, now_ms: int, most: int) -> list[EventSending]:
     attempts = (WebhookDelivery.attempts, WebhookDelivery.first_ms.label("began_ms"), WebhookDelivery.next_ms)
-    query = select(AccountEvent.__table__, *attempts)
+    query = select(AccountEvent.__table__, CURRENCY_OF_EVENT, *attempts)
     query = query.join(WebhookDelivery, WebhookDelivery.event_id == AccountEvent.id)
     is_due = (WebhookDelivery.next_ms <= now_ms) | (WebhookDelivery.next_ms.is_not(None) & _in_future(now_ms))
     query = query.where(WebhookDelivery.webhook_id == webhook_id, is_due)

@@ -27,6 +27,8 @@ class CampaignStory(msgspec.Struct, frozen=True):
     name: str
     medium: str
     user: str
+    currency: str
+    """The currency of all costs; empty for that of the service."""
     status: str
     status_reason: str
     startingdate: datetime

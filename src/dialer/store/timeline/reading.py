@@ -16,6 +16,7 @@ from dialer.domain.rules.why_waiting import Circumstances, why_not_now
 from dialer.domain.words.enums import CampaignStatus, Cause, SubscriberStatus
 from dialer.domain.words.sentences import Sentence, message_of
 from dialer.store.queries.campaigns import find_campaign
+from dialer.store.queries.currencies import CURRENCIES_OF_VIEWER
 from dialer.store.queries.do_not_call import lists_of, proofs_on
 from dialer.store.queries.why_waiting import circumstances_of, people_facts
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
@@ -141,12 +142,15 @@ def _contacts_with(connection: Connection, campaign_id: int, number: str) -> lis
 
 
 def _campaign_part(connection: Connection, row: RowMapping) -> CampaignStory:
+    columns = (User.username, CURRENCIES_OF_VIEWER[0].label("currency"))
+    owner = connection.execute(select(*columns).where(User.id == row["user_id"])).one()
     return CampaignStory(
         id=row["id"],
         campaign_code=row["campaign_code"],
         name=row["name"],
         medium=row["medium"],
-        user=str(connection.scalar(select(User.username).where(User.id == row["user_id"]))),
+        user=owner.username,
+        currency=owner.currency,
         status=CampaignStatus(row["status"]).name,
         status_reason=row["status_reason"],
         startingdate=moment(row["startingdate"]),
