@@ -68,7 +68,9 @@ class Desk:
 
         def read(connection: Connection) -> list[str]:
             row = connection.execute(query).mappings().one()
-            return [one.wait.reason for one in view_waiting(connection, row, NOW_MS, "UTC", CallingHours()).people]
+            return [
+                one.wait.reason for one in view_waiting(connection, dict(row), NOW_MS, "UTC", CallingHours()).people
+            ]
 
         return self.database.read_now(read)
 

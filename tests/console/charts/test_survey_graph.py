@@ -10,6 +10,7 @@ from dialer.console.charts.survey_graph import HEIGHT, branch_counts, draw_surve
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.store.queries.survey_results import AnswerCount, SectionCount
 
+TRANSFER = 6
 KEYS = ("0", "1", "2", "any", "timeout", "invalid")
 
 
@@ -32,6 +33,18 @@ def surveys(draw: st.DrawFn) -> Survey:
     )
 
 
+def branches_of(section: Section) -> dict[str, int | None]:
+    """Return the branches of a section, with the one that stands in for one that a transfer lacks."""
+    own = section.branches
+    if section.type != TRANSFER:
+        return own
+    if "0" not in own and "timeout" in own:
+        return {**own, "0": own["timeout"]}
+    if "timeout" not in own and "0" in own and section.queue_id is None:
+        return {**own, "timeout": own["0"]}
+    return own
+
+
 @given(surveys())
 def test_every_section_has_a_box_of_its_own_and_every_branch_a_line_within_the_drawing(survey: Survey) -> None:
     graph = draw_survey(survey, {})
@@ -46,7 +59,7 @@ def test_every_section_has_a_box_of_its_own_and_every_branch_a_line_within_the_d
             assert port.x + port.width / 2 < other_port.x - other_port.width / 2
     ids = {section.id for section in survey.sections}
     branches = {
-        (section.id, key) for section in survey.sections for key, goto in section.branches.items() if goto in ids
+        (section.id, key) for section in survey.sections for key, goto in branches_of(section).items() if goto in ids
     }
     lines = [(path.section_id, key) for path in graph.paths for key in path.keys.split(",")]
     assert sorted(lines) == sorted(branches)
@@ -59,7 +72,9 @@ def test_a_line_leads_down_unless_it_closes_a_loop_or_comes_from_where_no_call_i
     graph = draw_survey(survey, {})
     assert graph is not None
     heights = {box.section_id: box.y for box in graph.boxes}
-    targets = {(section.id, key): goto for section in survey.sections for key, goto in section.branches.items() if goto}
+    targets = {
+        (section.id, key): goto for section in survey.sections for key, goto in branches_of(section).items() if goto
+    }
     for path in graph.paths:
         target = targets[path.section_id, path.keys.split(",")[0]]
         assert path.is_back == (heights[target] <= heights[path.section_id])
@@ -109,7 +124,8 @@ def test_the_keys_of_a_section_have_short_words() -> None:
         (2, every, ["always"]),
         (2, {"1": 3}, ["1 A very lo…", "2 no", "else"]),
         (2, {"1": 3, "any": 2, "timeout": 2}, ["1 A very lo…", "else", "wrong"]),
-        (6, {"0": 2}, ["afterwards", "no answer"]),
+        (TRANSFER, {"0": 2}, [""]),
+        (TRANSFER, {"0": 2, "timeout": 3}, ["afterwards", "no answer"]),
         (7, {}, []),
     ]
     for kind, branches, expected in cases:

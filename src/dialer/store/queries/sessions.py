@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Select, bindparam, select
 from dialer.store.queries.currencies import CURRENCIES_OF_VIEWER
 from dialer.store.tables import ConsoleSession, SecondFactor, User
 
-SESSION_IN_USE: Final[Select[Any]] = (
+SESSION_IN_USE: Final[Select[*tuple[Any, ...]]] = (
     select(
         ConsoleSession.id,
         ConsoleSession.used_date,
