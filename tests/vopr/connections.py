@@ -33,6 +33,8 @@ STEPS_MAX: Final = 100_000
 AGAIN_MS: Final = 4_000
 ANSWER_MS: Final = 32_000
 """Time after which the carrier hangs up if its answer is not acknowledged."""
+SILENCE_MS: Final = 60_000
+"""Time after which the carrier hangs up a call that has no sound of ours."""
 REFUSALS_MAX: Final = 3
 """Refusals of the carrier in a row to what we ask of a call."""
 
@@ -171,6 +173,8 @@ class LostWorld:
         for key in self.phones:
             order = dialling(key, talk_ms=TALK_MS)
             if key in self.ends:
+                # Its BYE may have been lost with the process. A carrier hangs up a call without sound in the end.
+                self.later(SILENCE_MS, self.phones[key].hang_up)
                 continue
             if key in self.handles:
                 at_ms, handle = self.handles[key]
@@ -254,12 +258,12 @@ class Phone:
             return
         self.has_answered = True
         self._say_answer()
-        self._world.later(ANSWER_MS, lambda: self._hang_up() if self.invite.cseq not in self._acks else None)
+        self._world.later(ANSWER_MS, lambda: self.hang_up() if self.invite.cseq not in self._acks else None)
         if self._dice.happens(60):
             for _ in range(self._dice.between(1, 2)):
                 self._world.later(self._dice.between(1, 70_000), self._change_key)
         if self._dice.happens(30):
-            self._world.later(self._dice.between(1, QUIET_MS), self._hang_up)
+            self._world.later(self._dice.between(1, QUIET_MS), self.hang_up)
 
     def _say_answer(self) -> None:
         """Answer the call, until that is acknowledged."""
@@ -294,7 +298,8 @@ class Phone:
             self._next = self._with_new_key()
             self._ask("INVITE", write_offer(self._next))
 
-    def _hang_up(self) -> None:
+    def hang_up(self) -> None:
+        """End the call, if it goes on."""
         if not self.is_over:
             self.has_hung_up = self.is_over = True
             self._next = None
