@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.rules.campaign_activity import ActivityCode, CampaignActivity, WaitingZone, activity_of
 from dialer.domain.rules.dial_rules import PersonFacts
@@ -17,6 +18,7 @@ from tests.domain.rules.test_why_waiting import HOUR_MS, NEVER, WEEKEND, circums
 from tests.domain.workers import DAY_MS, START_MS
 
 CLOSES_MS = START_MS + 8 * HOUR_MS
+ALWAYS = Calendar()
 NEW_YORK = "America/New_York"
 HERE = (WaitingZone("UTC", 0),)
 THERE = (WaitingZone(NEW_YORK, 0),)
@@ -95,6 +97,21 @@ def dials(reason: str = "", until_ms: int = CLOSES_MS) -> CampaignActivity:
         (place(lacks_credit=True, is_credit_held=True, calls=2), HERE, dials(ActivityReason.CREDIT_HELD)),
         (place(lacks_credit=True, is_credit_held=True), HERE, waits(ActivityReason.CREDIT_HELD)),
         (place(calls=1), (WaitingZone("UTC", START_MS + HOUR_MS),), dials(ActivityReason.AS_DUE)),
+        (
+            place(calls=1),
+            (WaitingZone("UTC", START_MS + 3 * DAY_MS),),
+            waits(ActivityReason.RETRY, START_MS + 3 * DAY_MS, "UTC"),
+        ),
+        (
+            place(calls=1) | {"calendar": ALWAYS},
+            (WaitingZone("UTC", START_MS + 3 * DAY_MS),),
+            waits(ActivityReason.RETRY, START_MS + 3 * DAY_MS, "UTC"),
+        ),
+        (
+            place(calls=1) | {"calendar": ALWAYS},
+            (WaitingZone("UTC", START_MS + HOUR_MS),),
+            CampaignActivity(ActivityCode.DIALLING, ActivityReason.AS_DUE),
+        ),
         (place(calls=1), THERE, waits(ActivityReason.WINDOW, START_MS + 4 * HOUR_MS, NEW_YORK)),
         ({"is_held_back": True}, HERE, dials(ActivityReason.ABANDONED)),
         ({}, (), waits(ActivityReason.NOBODY_LEFT)),

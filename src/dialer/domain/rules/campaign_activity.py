@@ -24,6 +24,8 @@ CLOSINGS_TRIED_MAX: Final = 100
 """Number of windows that are looked at until nobody may be called any more."""
 _FAR_MS: Final = (DAYS_AHEAD_MAX - 1) * 86_400_000
 """Time after which a window counts as open without an end."""
+_SOON_MS: Final = 86_400_000
+"""Time within which an attempt falls due soon, of a campaign whose hours never close."""
 _OF_OWN_CALLS: Final = frozenset({WaitsFor.NO_AGENT, WaitsFor.MAX_ALEG, WaitsFor.GATEWAY_FULL, WaitsFor.CREDIT_HELD})
 """The limits that calls in progress reach: a campaign with such calls is at work."""
 
@@ -145,8 +147,10 @@ def _closed(campaign: Circumstances, span: CallingSpan, waiting: Sequence[Waitin
     at_ms, zone = first
     was_tried = any(one.zone == zone and one.due_ms > campaign.now_ms for one in waiting)
     waits_for_attempt = was_tried and _window_is_open(span, zone)
-    if waits_for_attempt and campaign.place.calls:  # Attempts fall due one by one, and it is at work meanwhile.
-        return CampaignActivity(ActivityCode.DIALLING, ActivityReason.AS_DUE, _closes_ms(span, [zone]))
+    closes_ms = _closes_ms(span, [zone])
+    is_soon = at_ms < (span.from_ms + _SOON_MS if closes_ms is None else closes_ms)
+    if waits_for_attempt and is_soon and campaign.place.calls:  # Attempts fall due while it is at work.
+        return CampaignActivity(ActivityCode.DIALLING, ActivityReason.AS_DUE, closes_ms)
     return CampaignActivity(
         ActivityCode.WAITING, ActivityReason.RETRY if waits_for_attempt else ActivityReason.WINDOW, at_ms, zone
     )
