@@ -72,6 +72,20 @@ def test_a_draft_goes_when_it_is_deleted_empty_or_the_outcome_is_saved(program: 
     assert program.request("DELETE", PATH).status_code == 404
 
 
+def test_a_program_replaces_columns_that_are_asked_for_no_longer_and_the_desk_keeps_them(
+    program: Caller, gus: Visitor, api: Caller
+) -> None:
+    assert put(program, **TYPED)[0] == 200
+    api.change("campaigns/1/", agent_fields="interest")
+    gus.get("desk/")
+    gus.send("desk/draft/", call="7", **{"note-7": "by the desk"})
+    assert program.get(PATH) == {"agent": 1, **NOTHING, "note": "by the desk", "fields": TYPED["fields"]}
+    told = {**NOTHING, "note": "by a program", "fields": {"interest": "hot"}}
+    assert put(program, note="by a program", fields={"interest": "hot"}) == (200, {"agent": 1, **told})
+    assert put(program) == (200, {"agent": 1, **NOTHING})
+    assert program.request("GET", PATH).status_code == 404
+
+
 def test_managers_read_the_newest_draft_and_strangers_none(program: Caller, api: Caller, database: Database) -> None:
     put(program, **TYPED)
     assert api.get(PATH) == {"agent": 1, **TYPED}

@@ -61,6 +61,21 @@ def test_a_column_that_a_manager_removes_in_the_call_stays_in_sight(
 
 
 @pytest.mark.usefixtures("contact")
+def test_what_is_left_stays_when_the_outcome_is_saved_again(gus: Visitor, api: Caller, database: Database) -> None:
+    gus.get("desk/")
+    api.change("campaigns/1/", agent_fields="email")
+    assert save(gus, **TYPED, **{"note-7": "Hi"}) == 303
+    for note, email in (("Hello", "ada@example.com"), ("Hello!", "ada@example.org")):
+        assert save(gus, **{"note-7": note, "field-7-email": email}) == 303
+        assert (outcome(api), draft(database)) == (("success", note), {"interest": "hot"})
+        assert variables(database)[0] == {**KNOWN, "email": email}
+    assert LEFT.format("interest: hot") in gus.get("desk/")
+    gus.send("desk/discard/", call="7")
+    assert save(gus, **{"note-7": "Bye"}) == 303
+    assert (outcome(api), draft(database)) == (("success", "Bye"), {})
+
+
+@pytest.mark.usefixtures("contact")
 def test_a_removed_column_that_comes_back_is_typed_again(gus: Visitor, api: Caller, database: Database) -> None:
     gus.get("desk/")
     asked = api.get("campaigns/1/")["agent_fields"]

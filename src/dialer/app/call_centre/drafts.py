@@ -94,18 +94,20 @@ class CallWithDraft(NamedTuple):
     """The columns of the contact that the agent may fill in."""
 
 
-def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: OutcomeDraft) -> None:
+def keep_draft(
+    unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: OutcomeDraft, *, is_whole: bool = False
+) -> None:
     """Keep what an agent has typed about a call, in place of an earlier draft. An empty draft deletes it.
 
     Columns that the form has no longer, but had when the agent typed, stay until they are discarded or cleared.
+    `is_whole` tells that the draft is all there is, as that of a program that sees these columns: they go too.
 
     Raises:
         UnknownRecordError: the agent has not talked in such a call, or its person was erased.
     """
     _asked_in(unit.connection, agent_id, callrequest_id)
     shown = {field.column for field in fields_of_call(unit.connection, callrequest_id).fields}
-    before = draft_of_call(unit.connection, callrequest_id, agent_id)
-    left = {} if before is None else {name: one for name, one in before[1].fields.items() if name not in shown}
+    left = {} if is_whole else fields_out_of_form(unit.connection, agent_id, callrequest_id)
     typed = {**left, **draft.fields}
     lasting = [(name, value) for name, value in typed.items() if name in shown or (value and len(name) <= NAME_MAX)]
     fields = {name: value[:VALUE_MAX] for name, value in lasting[:COLUMNS_MAX]}
@@ -114,6 +116,15 @@ def keep_draft(unit: UnitOfWork, agent_id: int, callrequest_id: int, draft: Outc
         drop_draft(unit, agent_id, callrequest_id)
     else:
         _write(unit, agent_id, callrequest_id, kept)
+
+
+def fields_out_of_form(connection: Connection, agent_id: int, callrequest_id: int) -> dict[str, str]:
+    """Return the columns in an agent's draft about a call that the form has no longer, by name."""
+    before = draft_of_call(connection, callrequest_id, agent_id)
+    if before is None:
+        return {}
+    shown = {field.column for field in fields_of_call(connection, callrequest_id).fields}
+    return {name: typed for name, typed in before[1].fields.items() if typed and name not in shown}
 
 
 def fill_in_or_keep(

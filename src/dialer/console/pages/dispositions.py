@@ -13,7 +13,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.call_centre.contact_fields import NO_FIELDS, FieldsOfCall
 from dialer.app.call_centre.desk import agent_at_desk
 from dialer.app.call_centre.dispositions import NOTE_MAX, CallBackTerm, Disposed, term_of
-from dialer.app.call_centre.drafts import OutcomeDraft, fill_in_or_keep
+from dialer.app.call_centre.drafts import OutcomeDraft, fields_out_of_form, fill_in_or_keep
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.parts.inputs import with_offset
 from dialer.console.parts.rendering import moment
@@ -172,9 +172,10 @@ async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, st
 
     def change(unit: Unit) -> None:
         agent_id = agent_at_desk(unit.connection, unit.actor.id)
+        left = {} if agent_id is None else fields_out_of_form(unit.connection, agent_id, callrequest_id)
         set_disposition_of(unit, callrequest_id, Given({**members, "fields": columns if agent_id is None else {}}))
         if agent_id is not None:  # The outcome is saved in any case, and other columns stay on the desk.
-            fill_in_or_keep(unit, agent_id, callrequest_id, columns, seen_in(filled, callrequest_id))
+            fill_in_or_keep(unit, agent_id, callrequest_id, {**left, **columns}, seen_in(filled, callrequest_id))
 
     missing = await _missing(request, callrequest_id, disposition, given["call_back_date"])
     if missing:

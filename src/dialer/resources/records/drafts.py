@@ -93,7 +93,7 @@ def set_draft_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[DraftRe
     rest = values["note"], values["call_back_date"], values["same_agent"], values["fields"] or {}
     agent_id = _agent(unit)
     check_columns(unit.connection, agent_id, callrequest_id, rest[-1])
-    keep_draft(unit, agent_id, callrequest_id, OutcomeDraft(outcome, *rest))
+    keep_draft(unit, agent_id, callrequest_id, OutcomeDraft(outcome, *rest), is_whole=True)
     kept = draft_of_call(unit.connection, callrequest_id, agent_id) or (agent_id, OutcomeDraft())
     return _shown(*kept), parsed.ignored
 
