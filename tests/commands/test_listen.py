@@ -157,8 +157,8 @@ def test_an_example_takes_the_data_that_somebody_gives(run: Run) -> None:
     assert (done.code, event["subject"]) == (0, "callrequest/12")
     links = event["data"].pop("links")
     assert (links["self"], links["call"]) == (f"{event['source']}callrequest/12/",) * 2
-    example = {"campaign": 1, "subscriber": 3, "attempt": 1, "is_inbound": False, "state": "answered", "cost": 1_400}
-    assert event["data"] == {**example, "call": 12, "cause": 17, "seconds": 0}
+    example = {"campaign": 1, "subscriber": 3, "attempt": 1, "is_inbound": False, "state": "answered"}
+    assert event["data"] == {**example, "cost": 1_400, "currency": "EUR", "call": 12, "cause": 17, "seconds": 0}
 
 
 @pytest.mark.parametrize(

@@ -141,10 +141,12 @@ class Exporter:
             yield from (("dnc_lists", one) for one in dict.fromkeys(lists) if one is not None)
 
     def _fields(self, kind: RecordKind, stored: Values) -> Document:
+        defaults = kind.defaults(stored)
         return {
             name: show_value(field, stored[field.name], self._unit, self._names)
             for name, field in file_fields(kind).items()
-            if name not in _NOT_EXPORTED and (field.required or not is_same(field, stored[field.name], field.default))
+            if name not in _NOT_EXPORTED
+            and (field.required or not is_same(field, stored[field.name], defaults[field.name]))
         }
 
     def _parts(self, kind: RecordKind, record_id: int) -> Iterator[Any]:

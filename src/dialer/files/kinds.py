@@ -1,11 +1,12 @@
 """The kinds of records that files hold, in the order in which they are written: what is named comes first."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
+from dialer.domain.survey.sections.table import pauses_recordings
 from dialer.files.nodes import FileError, FilePlace, Members, Node
-from dialer.resources.crud.resource import Resource
+from dialer.resources.crud.resource import Resource, Values
 from dialer.resources.crud.shapes import Field, Shape, fields_of
 from dialer.resources.records.table import RESOURCES
 
@@ -42,11 +43,22 @@ class RecordKind(NamedTuple):
     """The field by which a record is known."""
     file: str = ""
     """The member that names a file beside this one: the sound of a recording, or the people of a list."""
+    following: Callable[[Values], Values] | None = None
+    """Returns the defaults that follow from other values of a record."""
 
     @property
     def resource(self) -> Resource:
         """Return the resource of the API."""
         return BY_PATH[self.path]
+
+    def defaults(self, values: Values) -> Values:
+        """Return the default of each field of a record with some values, by the names of the API."""
+        found = {field.name: field.default for field in file_fields(self).values()}
+        return found if self.following is None else {**found, **self.following({**found, **values})}
+
+
+def _silence(section: Values) -> Values:
+    return {"record_pause": pauses_recordings(section["type"])}
 
 
 _DATES: Final = frozenset({"startingdate", "expirationdate"})
@@ -84,7 +96,9 @@ KINDS: Final = (
 )
 CAMPAIGNS: Final = frozenset({"campaigns", "sms_campaigns"})
 """The lists of campaigns."""
-SECTION: Final = RecordKind("sections", "section", "section-template", without=frozenset({"survey", "order"}))
+SECTION: Final = RecordKind(
+    "sections", "section", "section-template", without=frozenset({"survey", "order"}), following=_silence
+)
 TIER: Final = RecordKind("agents", "agent", "tier", without=frozenset({"queue", "agent"}))
 CONTACT: Final = RecordKind("contacts", "contact", "contact", without=frozenset({"phonebook"}), called="contact")
 

@@ -95,12 +95,9 @@ class RecordWriter:
         """Return the given values and the defaults of all other fields but those that are kept or required."""
         read = self.read(kind, given)
         kept = kind.kept - read.keys()
-        defaults = {
-            field.name: field.default
-            for field in file_fields(kind).values()
-            if field.name not in kept and not field.required
-        }
-        return {**defaults, **read}
+        defaults = kind.defaults(read)
+        others = [one.name for one in file_fields(kind).values() if one.name not in kept and not one.required]
+        return {**{name: defaults[name] for name in others}, **read}
 
     def _line(self, name: str, field: Field, before: Any, after: Any) -> str:  # noqa: ANN401 - of any kind
         old, new = (shown(show_value(field, value, self.unit, self.names)) for value in (before, after))

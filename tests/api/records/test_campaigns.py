@@ -78,6 +78,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "live_answered": 0,
         "abandoned": 0,
         "cost": "0.00000",
+        "currency": "",
         "created_date": NOW,
         "updated_date": NOW,
     }
