@@ -23,6 +23,7 @@ from dialer.carriers.voice.sealed_handles import HandleSeal
 from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.sound_stores import ordered
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.calls.call_recording import TapeState
 from dialer.domain.sessions.leg_protocol import (
@@ -101,8 +102,8 @@ class SipLine:
         self._known: dict[str, None] = {}
         self._came_in: dict[bytes, str] = {}
         """Calls that came in, by the Call-ID of the other side. As many as `_known` are kept."""
-        self._tapes: Final[dict[str, TapeState]] = {}
-        """The states of recordings that were ordered of legs which are still to be taken up."""
+        self._tapes: Final[dict[str, TapeState | None]] = {}
+        """The legs that are being found, with the state of the recording that was ordered meanwhile, if any."""
         self._why_not = "it is being opened"
         self._records: Final = DnsRecords()
         self._telephone: SipTrunkEndpoint | None = None
@@ -131,7 +132,7 @@ class SipLine:
     def perform(self, key: str, order: Order) -> None:
         """Give an order to a leg."""
         leg = self._legs.get(key)
-        if isinstance(order, Tape) and not self._is_open.is_set():
+        if isinstance(order, Tape) and key in self._tapes:
             self._tapes[key] = order.state
         if leg is None or self._telephone is None:
             return
@@ -147,8 +148,14 @@ class SipLine:
 
     async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
         """Return the state of each leg. A leg of another process is taken over, or else withdrawn."""
-        await self._is_open.wait()
-        return [self._find(self._seal.opened_leg(leg)) for leg in legs]
+        # A leg comes with the state of its recording. Only an order after that is newer.
+        self._tapes.update(dict.fromkeys(leg.order.key for leg in legs))
+        try:
+            await self._is_open.wait()
+            return [self._find(self._seal.opened_leg(leg)) for leg in legs]
+        finally:
+            for leg in legs:
+                self._tapes.pop(leg.order.key, None)
 
     def settled(self, number: int) -> None:
         """Discard the events that are stored now. For a stored answer, send the ACK to the other side."""
@@ -333,9 +340,9 @@ class SipLine:
         left_ms = max(1, order.talk_limit_ms - answered_age_ms)
         now_ms = steady_ms()
         self._legs[order.key] = _LineLeg(answered_ms=now_ms)
-        store = order.sound_store
-        if store is not None:
-            store = replace(store, state=self._tapes.pop(order.key, store.state))
+        store, state = order.sound_store, self._tapes.get(order.key)
+        if store is not None and state is not None:
+            store = ordered(store, state)
         if telephone.take_up(replace(order, talk_limit_ms=left_ms, sound_store=store), handle, answered_age_ms):
             return Alive()
         del self._legs[order.key]

@@ -32,8 +32,7 @@ class SoundStores:
         """Change what becomes of the sound of a leg, whether its recording has begun or not."""
         store = self._waiting.get(key)
         if store is not None:
-            age_ms = 0 if store.state is TapeState.WAITING else store.age_ms
-            self._waiting[key] = replace(store, state=state, age_ms=age_ms)
+            self._waiting[key] = ordered(store, state)
             self._perhaps_begin(key)
         else:
             self._room.silence(key, is_silent=state is TapeState.SILENT)
@@ -48,3 +47,9 @@ class SoundStores:
         if key in self._answered and store.state is not TapeState.WAITING:
             self.forget(key)
             self._room.record(key, store)
+
+
+def ordered(store: SoundStore, state: TapeState) -> SoundStore:
+    """Return the place of a recording that has not begun here, with the state that is ordered now."""
+    age_ms = 0 if store.state is TapeState.WAITING else store.age_ms
+    return replace(store, state=state, age_ms=age_ms)
