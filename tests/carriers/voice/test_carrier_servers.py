@@ -9,7 +9,7 @@ import pytest
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.sip.server_pool import ServerTarget
 from dialer.carriers.voice import carrier_servers, dns_records
-from dialer.carriers.voice.carrier_servers import CarrierServers, FoundServers
+from dialer.carriers.voice.carrier_servers import HOSTS_MAX, CarrierServers, FoundServers
 from dialer.carriers.voice.dns_records import DnsRecords
 from tests.carriers.voice.name_server import NameServer, name_server
 
@@ -175,17 +175,25 @@ async def test_aliases_are_followed_and_those_in_a_circle_lead_nowhere(names: Na
 async def test_the_last_answer_is_good_while_the_name_server_is_away(
     names: NameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, seconds in {"ANSWER_S": 0.05, "KEPT_S_MIN": 0, "KEPT_S_MAX": 0, "AWAY_S": 3_600}.items():
+    for name, seconds in {"KEPT_S_MIN": 0, "KEPT_S_MAX": 0, "AWAY_S": 3_600}.items():
         monkeypatch.setattr(dns_records, name, seconds)
+
+    def be_away(*, is_away: bool) -> None:
+        names.is_away = is_away
+        # No answer comes then, however long the wait. One that comes has its time.
+        monkeypatch.setattr(dns_records, "ANSWER_S", 0.05 if is_away else 60)
+
     names.add(UDP, "SRV", "1 1 5060 a.carrier.example.")
     names.add(f"a.{DOMAIN}", "A", "192.0.2.1")
-    found, names.is_away = servers(), True
+    found = servers()
+    be_away(is_away=True)
     with pytest.raises(OSError, match=r".+"):
         await found.find()
     monkeypatch.setattr(dns_records, "AWAY_S", 0)
-    found, names.is_away = servers(), False
+    found = servers()
+    be_away(is_away=False)
     first = await found.find()
-    names.is_away = True
+    be_away(is_away=True)
     again = await found.find()
     assert again.targets == first.targets
     assert again.words[0] == "no name server answers for _sip._udp.carrier.example: the last answer is used"
@@ -200,3 +208,16 @@ async def test_answers_are_kept_however_short_they_live(names: NameServer, lives
     first = await found.find()
     assert await found.find() == first
     assert len(names.asked) == asked
+
+
+async def test_the_addresses_that_were_found_last_are_the_carriers(
+    names: NameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("KEPT_S_MIN", "KEPT_S_MAX"):
+        monkeypatch.setattr(dns_records, name, 0)
+    names.add(UDP, "SRV", "1 1 5060 a.carrier.example.")
+    found = servers()
+    for last in range(HOSTS_MAX + 6):
+        names.add(f"a.{DOMAIN}", "A", f"192.0.2.{last}")
+        await found.find()
+    assert found.hosts == tuple(f"192.0.2.{last}" for last in range(HOSTS_MAX + 5, 5, -1))

@@ -46,7 +46,7 @@ class CarrierServers:
         self._say: Final = say
         self._said: tuple[str, ...] = ()
         self.hosts: tuple[str, ...] = ()
-        """All addresses that were found so far: they are the carrier's."""
+        """The addresses that were found so far, the newest first: they are the carrier's."""
 
     async def addresses(self, family: socket.AddressFamily) -> list[Address]:
         """Return the addresses of the servers in the order of their turns.
@@ -73,7 +73,7 @@ class CarrierServers:
             self._said = found.words
             self._say("\n".join(found.words))
         hosts = (host for target in found.targets for host, _ in target.addresses)
-        self.hosts = tuple(dict.fromkeys((*self.hosts, *hosts)))[:HOSTS_MAX]
+        self.hosts = tuple(dict.fromkeys((*hosts, *self.hosts)))[:HOSTS_MAX]
         return found
 
     async def _find(self, family: socket.AddressFamily | None) -> FoundServers:
