@@ -124,7 +124,7 @@ def test_without_a_connection_the_desk_says_so_and_sends_what_was_typed_and_orde
     page, call = tab.page, call_now(served)
     tab.context.set_offline(True)
     type_outcome(page, call, "Typed in the tunnel")
-    expect(page.get_by_text(re.compile("No connection since .*A call goes on all the same."))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"No connection since \d\d:\d\d\. A call goes on"))).to_be_visible()
     page.keyboard.press("p")
     expect(page.locator(f"#call-{call} [data-kept]")).to_have_text("Not sent yet: there is no connection.")
     tab.context.set_offline(False)
@@ -200,6 +200,21 @@ def test_letters_do_nothing_while_a_panel_is_open_and_a_choice_stays(tab: Watche
     expect(who).to_have_value(str(dot.get_attribute("value")))
     assert call_now(served) == call
     expect(page.get_by_role("button", name="Hold")).to_be_visible()
+
+
+def test_a_transfer_goes_to_nobody_else_if_the_chosen_agent_logs_out(tab: Watched, served: Served) -> None:
+    page = tab.page
+    create_agents(served, "Bea", "Dot", "Eve")
+    page.reload()
+    page.keyboard.press("t")
+    who = page.get_by_label("Or to a queue or an agent")
+    options = who.get_by_role("option", include_hidden=True)
+    dot = str(options.filter(has_text="Dot").get_attribute("value"))
+    who.select_option(value=dot)
+    served.client.patch(f"agent/{dot.removeprefix('agent:')}/", json={"status": 1}).raise_for_status()
+    expect(options.filter(has_text="Dot")).to_have_count(0)
+    expect(options.filter(has_text="Eve")).to_have_count(1)
+    expect(who).to_have_value("")
 
 
 def test_what_is_typed_while_an_outcome_is_being_saved_stays(tab: Watched, served: Served) -> None:

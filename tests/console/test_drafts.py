@@ -132,6 +132,10 @@ def test_an_order_of_a_script_is_answered_without_a_page(gus: Visitor, api: Call
     data = {"csrf": csrf(gus), "call": "7", "phone_number": "112"}
     wrong = gus.request("POST", "desk/transfer/", data=data, headers=SCRIPT)
     assert (wrong.status_code, wrong.json()) == (400, {"messages": ["An emergency number is never dialled."]})
+    end_call(database)
+    late = gus.request("POST", "desk/transfer/", data=data | {"phone_number": "+12025550160"}, headers=SCRIPT)
+    told = "No agent talks in the call. Only a call that an agent has taken can be hung up, held or transferred."
+    assert (late.status_code, late.json()) == (409, {"messages": [told]})
 
 
 @pytest.mark.usefixtures("gus")

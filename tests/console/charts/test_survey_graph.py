@@ -114,6 +114,13 @@ def test_calls_that_nobody_took_count_at_the_branch_for_them_if_their_callees_st
     assert branch_counts(section, count) == {"0": 5, "timeout": 3}
 
 
+def test_calls_count_at_the_branch_that_stands_in_for_one_that_a_transfer_has_not() -> None:
+    afterwards = Section(1, 6, "", Prompt(), queue_id=1, branches={"timeout": 1})
+    graph = draw_survey(Survey((afterwards,)), {1: SectionCount(9, [AnswerCount("queue: 1", 9)], 4, went_on=3)})
+    assert graph is not None
+    assert [port.calls for port in graph.boxes[0].ports] == [8]
+
+
 def test_the_keys_of_a_section_have_short_words() -> None:
     every: dict[str, int | None] = {"any": 2, "timeout": 2, "invalid": 2}
     answers = {"1": "A very long answer indeed", "2": "no"}

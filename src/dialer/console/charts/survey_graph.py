@@ -7,7 +7,7 @@ from unicodedata import east_asian_width
 
 from dialer.console.charts.graph_layout import Edge, GraphLayout, lay_out
 from dialer.console.words.state_words import words_of
-from dialer.console.words.survey_keys import Way, ways_of
+from dialer.console.words.survey_keys import Way, stands_in, ways_of
 from dialer.domain.survey.sections.appearance import Appearance
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_DONE, BRANCH_TIMEOUT, Section, Survey
@@ -137,13 +137,13 @@ def branch_counts(section: Section, count: SectionCount | None) -> dict[str, int
     """Return the calls that took each branch of a section with answers, by the key of the branch.
 
     A call counts with its last answer to the section. Of a transfer, the calls that somebody took count as having taken
-    its way onward.
+    its way onward, by whichever branch stands in for one that it has not.
     """
     if count is None or not definition_of(section).has_answers:
         return {}
     if definition_of(section).transfers:
         ends = {BRANCH_DONE: count.total - count.unserved, BRANCH_TIMEOUT: count.went_on}
-        return {key: calls for key, calls in ends.items() if key in section.branches}
+        return {key: calls for key, calls in ends.items() if key in section.branches or stands_in(section, key)}
     digits = {label: digit for digit, label in section.key_labels.items()}
     counts_of_branches: dict[str, int] = {}
     for answer in count.answers:

@@ -166,13 +166,11 @@ async def transfer_on_desk(request: ApiRequest, console: NamedDependency[Console
     filled = await read_fields(request)
     identity, to = identity_in(filled.get("call", "")), _target(filled)
     try:
-        with suppress(RefusedError):
-            await request.service.write(
-                request,
-                lambda unit: order_for_seen_call(unit, identity, lambda unit, call: transfer_call(unit, call, to)),
-            )
-    except InvalidFieldsError as error:
-        return await _refused(request, messages_of(error), HTTPStatus.BAD_REQUEST)
+        await request.service.write(
+            request, lambda unit: order_for_seen_call(unit, identity, lambda unit, call: transfer_call(unit, call, to))
+        )
+    except (InvalidFieldsError, RefusedError) as error:
+        return await _refused(request, messages_of(error), status_of(error))
     return _obeyed(request, console)
 
 

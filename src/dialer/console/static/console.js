@@ -68,8 +68,16 @@ function update(old, fresh) {
       if (old.getAttribute(name) !== value) old.setAttribute(name, value);
     }
     morph(old, fresh);
-    if (chosen !== null && [...old.options].some((one) => one.value === chosen)) old.value = chosen;
+    if (chosen !== null) choose(old, chosen);
   }
+}
+
+// Choose an option again, after the options of a list have changed. If it is gone, the list stands as the page gives it:
+// the browser would go on with whichever option has come to its place.
+function choose(list, chosen) {
+  const options = [...list.options];
+  if (options.some((one) => one.value === chosen)) list.value = chosen;
+  else list.selectedIndex = Math.max(0, options.findLastIndex((one) => one.defaultSelected));
 }
 
 // The option that somebody has chosen in a list; null if it is the one that the page came with.

@@ -22,7 +22,8 @@ function say(text) {
 const troubles = new Set();
 function lost(what) {
   troubles.add(what);
-  const time = new Date().toLocaleTimeString(document.documentElement.lang || [], { hour: "2-digit", minute: "2-digit" });
+  const shape = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  const time = new Date().toLocaleTimeString(document.documentElement.lang || [], shape);
   say(connection.dataset.lost.replace("{time}", time));
 }
 function found(what) {
