@@ -150,6 +150,8 @@ def test_of_the_money(desk: Desk) -> None:
     assert desk.waits() == TURN
     desk.change(User, desk.estate.user_id, held=2_000)
     assert desk.waits() == ("credit_held", None)
+    desk.change(User, desk.estate.user_id, balance=1_999, held=1)  # Nothing that is given back would pay for a call.
+    assert desk.waits() == ("no_credit", None)
 
 
 def test_of_the_agents(desk: Desk) -> None:

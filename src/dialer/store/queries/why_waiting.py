@@ -90,7 +90,7 @@ def circumstances_of(
             is_rest_asked_for=not row["rest_ms"],
             free_channels=_free_channels(row, carried),
             lacks_credit=_lacks_credit(row, cheapest),
-            is_credit_held=row["held"] > 0,
+            is_credit_held=row["held"] > 0 and not _lacks_credit({**row, "held": 0}, cheapest),
         )
         with contextlib.suppress(*UNREADABLE):
             found[row["id"]] = Circumstances(
@@ -230,7 +230,7 @@ def _is_held_back(row: RowMapping) -> bool:
     return row["abandoned"] > 0 and credit_of(row["abandon_rate_max"] / (100 * MONEY_SCALE), figures) < 1
 
 
-def _lacks_credit(row: RowMapping, cheapest: Mapping[int, int]) -> bool:
+def _lacks_credit(row: Mapping[str, Any], cheapest: Mapping[int, int]) -> bool:
     """Return whether the free balance pays for no attempt, not even for the cheapest prefix of the rate card."""
     free = row["balance"] - row["held"]
     if row["medium"] == SMS:
