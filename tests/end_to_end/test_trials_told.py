@@ -83,6 +83,19 @@ def test_a_strangers_telephone_does_not_ring_after_the_hours_in_which_the_test_w
     assert OWN not in {one["phone_number"] for one in ann.get("cdr/")["results"]}
 
 
+@pytest.mark.parametrize("calling_hours", ["08:00-09:00"])
+def test_a_call_that_outlasts_its_test_is_hung_up(ann: Caller, admin: Caller) -> None:
+    """The hours in which it was ordered are over some seconds after the call has begun."""
+    made = campaign(ann, admin)
+    path = f"{made['url']}test-call/"
+    advance(admin, 7_197)
+    assert try_out(ann, admin, path, wait_s=4)["stage"] == "calling"
+    assert ann.request("DELETE", path).status_code == 204
+    advance(admin, 1)
+    (cdr,) = ann.get("cdr/")["results"]
+    assert (ann.get(path)["stage"], cdr["phone_number"], cdr["duration"] <= 5) == ("over", OWN, True)
+
+
 def test_former_tests_stay_on_the_page_of_the_number(
     ann: Caller, admin: Caller, client: TestClient[Litestar], viewer: Visitor
 ) -> None:

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, exists, select, update
 from sqlalchemy.orm import aliased
 
 from dialer.app.campaigns.activity import activities_of
@@ -12,14 +12,16 @@ from dialer.app.campaigns.change import abort_campaign
 from dialer.app.campaigns.stop_everything import STOPPED_MAX
 from dialer.app.campaigns.trial_calls import TrialRules
 from dialer.app.overview.first_steps import CAMPAIGN_TRIED
+from dialer.app.work.touched_records import touched_campaigns
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.rules.campaign_activity import CampaignActivity
 from dialer.domain.sessions.session_state import SessionState, Stage
 from dialer.domain.survey.survey import section_name
 from dialer.domain.words.enums import CampaignStatus
-from dialer.domain.words.reasons import SubscriberReason
+from dialer.domain.words.reasons import CampaignReason, SubscriberReason
+from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.sealed_surveys import sealed_survey
-from dialer.store.tables import SMS, AuditLog, Campaign, LiveLeg, Subscriber
+from dialer.store.tables import SMS, AuditLog, CallRequest, Campaign, LiveLeg, Subscriber
 from dialer.store.timeline.attempts import calls_of, messages_of
 from dialer.store.timeline.parts import AttemptPart
 
@@ -80,9 +82,23 @@ def newest_trial(connection: Connection, campaign_id: int, now_ms: int, rules: T
 def stop_trials(unit: UnitOfWork, which: ColumnElement[bool]) -> None:
     """Hang up, or take back, the trials that go on of those campaigns that meet a condition."""
     trial = aliased(Campaign)
-    query = select(trial.id).where(trial.trial_of_id.in_(select(Campaign.id).where(which)), trial.status.in_(_OPEN))
-    for trial_id in unit.connection.scalars(query.order_by(trial.id).limit(STOPPED_MAX)).all():
-        abort_campaign(unit, trial_id)
+    tried = trial.trial_of_id.in_(select(Campaign.id).where(which))
+    calls = exists().where(CallRequest.campaign_id == trial.id, IS_CALLING)
+    query = select(trial.id, trial.status).where(
+        tried, trial.status.in_(_OPEN) | ((trial.status == CampaignStatus.END) & calls)
+    )
+    for trial_id, status in unit.connection.execute(query.order_by(trial.id).limit(STOPPED_MAX)).all():
+        if status == CampaignStatus.END:
+            _hang_up(unit, trial_id)
+        else:
+            abort_campaign(unit, trial_id)
+
+
+def _hang_up(unit: UnitOfWork, trial_id: int) -> None:
+    """Hang up the call of a trial that has ended meanwhile. A campaign that is over could not be aborted."""
+    aborted = {"status": CampaignStatus.ABORT, "status_reason": CampaignReason.USER, "updated_date": unit.now_ms}
+    unit.connection.execute(update(Campaign).where(Campaign.id == trial_id).values(aborted))
+    unit.note(touched_campaigns(trial_id))
 
 
 def last_number(connection: Connection, actor_id: int) -> str:
