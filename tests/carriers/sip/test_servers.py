@@ -201,6 +201,87 @@ def test_a_registration_moves_to_the_next_server_and_calls_follow_it() -> None:
     assert scene.servers() == [THIRD]
 
 
+CONTACT: Final = ("Contact", "<sip:anna@192.0.2.1:5060>;expires=3600")
+
+
+def test_calls_stay_at_the_server_that_has_the_registration_when_one_before_it_works_again() -> None:
+    scene = Scene(registers=True)
+    scene.run(TIMER_B_MS + 1)
+    scene.answer(SECOND, 200, CONTACT, method="REGISTER")
+    scene.run(31_000)
+    scene.answer(FIRST, 200, method="OPTIONS")
+    scene.dial("k1")
+    assert scene.servers() == [SECOND]
+    scene.take(scene.agent.close(scene.now_ms))
+    assert scene.servers("REGISTER") == [FIRST, SECOND, SECOND]
+    assert scene.last("REGISTER", SECOND).header("Expires") == "0"
+
+
+def test_a_registration_is_renewed_at_its_server_and_leaves_it_when_that_is_silent() -> None:
+    scene = Scene(registers=True)
+    scene.answer(FIRST, 503, method="REGISTER")
+    scene.answer(SECOND, 200, CONTACT, method="REGISTER")
+    scene.run(31_000)
+    scene.answer(FIRST, 200, method="OPTIONS")
+    scene.run(2_860_000)
+    scene.run(TIMER_B_MS)
+    assert scene.servers("REGISTER") == [FIRST, SECOND, SECOND, FIRST]
+    scene.answer(FIRST, 200, CONTACT, method="REGISTER")
+    scene.dial("k1")
+    assert scene.servers() == [FIRST]
+
+
+def test_each_server_may_ask_for_the_password_with_a_nonce_of_its_own() -> None:
+    scene = Scene(registers=True)
+    scene.answer(FIRST, 200, CONTACT, method="REGISTER")
+    scene.dial("k1")
+    for place, server in enumerate((FIRST, SECOND, THIRD)):
+        scene.answer(server, 407, ("Proxy-Authenticate", f'Digest realm="carrier", nonce="n{place}"'))
+        assert f'nonce="n{place}"' in scene.last("INVITE", server).header("Proxy-Authorization")
+        scene.answer(server, 503)
+    assert scene.ends == ["the carrier answered 503 Text"]
+
+
+def test_a_wrong_password_is_refused_by_one_server_after_two_tries() -> None:
+    scene = Scene(registers=True)
+    scene.answer(FIRST, 200, CONTACT, method="REGISTER")
+    scene.dial("k1")
+    for place in range(3):
+        if not scene.ends:
+            scene.answer(FIRST, 407, ("Proxy-Authenticate", f'Digest realm="carrier", nonce="n{place}"'))
+    assert (scene.ends, len(scene.servers())) == (["the carrier answered 407 Text"], 3)
+
+
+def test_a_server_rests_whatever_it_answers_meanwhile() -> None:
+    scene = Scene()
+    scene.dial("k0")
+    scene.answer(FIRST, 200)
+    scene.take(scene.agent.acknowledge(scene.now_ms, "k0"))
+    scene.dial("k1")
+    scene.answer(FIRST, 503, ("Retry-After", "120"))
+    scene.answer(SECOND, 486)
+    scene.take(scene.agent.clear(scene.now_ms, "k0", 16, "over"))
+    scene.answer(FIRST, 200, method="BYE")
+    scene.dial("k2")
+    assert scene.servers()[-1] == SECOND
+    scene.answer(SECOND, 486)
+    scene.run(121_000)
+    scene.dial("k3")
+    assert scene.servers()[-1] == FIRST
+
+
+@pytest.mark.parametrize("status", [408, 502, 503, 504])
+def test_a_silent_server_that_says_that_it_is_out_of_order_gets_no_calls(status: int) -> None:
+    scene = Scene()
+    scene.dial("k1")
+    scene.run(10_001)
+    scene.answer(SECOND, 486)
+    scene.run(25_000)
+    scene.answer(FIRST, status, method="OPTIONS")
+    scene.dial("k2")
+    assert scene.servers()[-1] == SECOND
+
+
 def test_without_any_server_a_registration_waits_and_says_so() -> None:
     scene = Scene(registers=True)
     scene.run(3 * TIMER_B_MS + 10)

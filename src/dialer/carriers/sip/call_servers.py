@@ -62,7 +62,7 @@ class CallServers:
             return False
         rest_ms = min(asked_ms(refusal), REST_MS_MAX)
         if rest_ms:
-            self._signalling.servers.fail(self.now, self._wire.now_ms + rest_ms)
+            self._signalling.servers.rest(self.now, self._wire.now_ms + rest_ms)
         self._leave()
         return True
 

@@ -10,7 +10,7 @@ from dialer.carriers.sip.messages import Outgoing, Received, address_in
 from dialer.carriers.sip.outputs import TrunkState
 from dialer.carriers.sip.registered_contacts import granted_s
 from dialer.carriers.sip.retry_after import retry_after_ms
-from dialer.carriers.sip.signalling import HOME, AuthorisedRequest, Hear, Signalling
+from dialer.carriers.sip.signalling import HOME, OUT_OF_ORDER, AuthorisedRequest, Hear, Signalling
 from dialer.carriers.sip.timers import Timer
 from dialer.carriers.sip.transactions import OK, REFUSED
 from dialer.carriers.sip.trunk import Trunk, mark
@@ -23,7 +23,6 @@ RETRY_MS_MAX: Final = 600_000
 OPTIONS_EVERY_MS: Final = 30_000
 UNANSWERED_MAX: Final = 3
 """OPTIONS requests in a row without an answer after which a trunk that has answered them before counts as down."""
-UNAVAILABLE: Final = frozenset({408, 502, 503, 504})
 
 
 class Registration:
@@ -56,7 +55,7 @@ class Registration:
         elif self._has_begun:
             self._has_begun = False
             self._sent.stop()
-            self._send(0, self._ended)
+            self._send(0, self._ended, self._signalling.home)
 
     def abandon(self) -> None:
         """Let go of the registration: another one takes its place."""
@@ -67,13 +66,13 @@ class Registration:
     def _ended(self, response: Received | None) -> None:
         self.is_over = response is None or response.status >= OK
 
-    def _send(self, expires_s: int, hear: Hear) -> None:
+    def _send(self, expires_s: int, hear: Hear, server: Flow | None = None) -> None:
         trunk = self._signalling.trunk
         account = trunk.named(trunk.credentials.username if trunk.credentials else "dialer")
         call_id = mark(self._signalling.secret, "register", account, trunk.hostport, str(self._began_ms))
         draft = _draft(trunk, "REGISTER", call_id, account, to=account)
         draft = replace(draft, headers=(*draft.headers, ("Expires", str(expires_s))))
-        self._server = self._signalling.servers_for(HOME)[0]
+        self._server = server or self._signalling.servers_for(HOME)[0]
         self._sent = AuthorisedRequest(self._signalling, draft, self._server, "", self._cseqs.__next__, hear)
 
     def _heard(self, response: Received | None) -> None:
@@ -88,6 +87,7 @@ class Registration:
 
     def _registered(self, response: Received) -> None:
         self._retry_ms = RETRY_MS_MIN
+        self._signalling.home = self._server
         granted_s = self._granted_s(response)
         # A fifth of the time is left for what may go wrong.
         self._wire.after(max(EXPIRES_S_MIN, granted_s) * 800, self._again)
@@ -104,7 +104,7 @@ class Registration:
         return True
 
     def _failed(self, response: Received | None) -> None:
-        if response is None or response.status in UNAVAILABLE:
+        if response is None or response.status in OUT_OF_ORDER:
             self._signalling.hear_silence(self._server)
             if self._signalling.has_other_server(self._server):
                 self._send(self._expires_s, self._heard)
@@ -143,7 +143,7 @@ class Keepalive:
         self._ask()
 
     def _hear_life(self, response: Received) -> None:
-        if response.method != "OPTIONS" and response.status not in UNAVAILABLE:
+        if response.method != "OPTIONS" and response.status not in OUT_OF_ORDER:
             self._unanswered = 0
             if self._is_down:
                 self._tell("")
@@ -162,7 +162,7 @@ class Keepalive:
         if response is not None:
             self._has_answered = True
             self._wait(retry_after_ms(response))
-        if response is not None and response.status not in UNAVAILABLE:
+        if response is not None and response.status not in OUT_OF_ORDER:
             self._unanswered = 0
             self._tell("")
             return

@@ -53,8 +53,10 @@ class ServerPool:
         """Prepare it, with the only server so far."""
         self._kind: Final = server.transport
         self._targets: tuple[ServerTarget, ...] = (ServerTarget((server.address,)),)
-        self._failed: Final[dict[Flow, int]] = {}
-        """Servers that have failed, and until when others come first."""
+        self._silent: Final[dict[Flow, int]] = {}
+        """Servers that do not work, and until when others come first."""
+        self._resting: Final[dict[Flow, int]] = {}
+        """Servers that have asked for rest, and until when. What they answer meanwhile does not end it."""
 
     @property
     def has_others(self) -> bool:
@@ -72,16 +74,23 @@ class ServerPool:
 
     def has_failed(self, flow: Flow, now_ms: int) -> bool:
         """Return whether a server is passed over now."""
-        return self._failed.get(flow, 0) > now_ms
+        return max(self._silent.get(flow, 0), self._resting.get(flow, 0)) > now_ms
 
     def fail(self, flow: Flow, until_ms: int) -> None:
-        """Note that a server does not work, and is passed over until a moment."""
+        """Note that a server does not work, and is passed over until a moment, or until it answers."""
+        self._pass_over(self._silent, flow, until_ms)
+
+    def rest(self, flow: Flow, until_ms: int) -> None:
+        """Note that a server wants no calls until a moment, whatever it answers."""
+        self._pass_over(self._resting, flow, until_ms)
+
+    def _pass_over(self, kept: dict[Flow, int], flow: Flow, until_ms: int) -> None:
         if self.has_others:
-            if len(self._failed) >= 2 * SERVERS_MAX:
-                self._failed.clear()
-            self._failed[flow] = until_ms
+            if len(kept) >= 2 * SERVERS_MAX:
+                kept.clear()
+            kept[flow] = until_ms
 
     def revive(self, flow: Flow) -> None:
         """Note that a server has answered."""
-        if self._failed:
-            self._failed.pop(flow, None)
+        if self._silent:
+            self._silent.pop(flow, None)

@@ -19,6 +19,8 @@ from dialer.carriers.sip.trunk import Trunk, mark
 CHALLENGES: Final = frozenset({401, 407})
 UNAVAILABLE: Final = 503
 """A server that cannot take a request now. Another one may."""
+OUT_OF_ORDER: Final = frozenset({408, 502, 503, 504})
+"""The answers of a server that does not work, or that gets no answer from those behind it."""
 TRIES_MAX: Final = 4
 """Sendings of a request with other credentials or intervals: one for each proxy that asks, and for stale nonces."""
 NONCES_MAX: Final = 1_000
@@ -55,6 +57,8 @@ class Signalling:
         """The trunk. Another connection to it has another address of ours."""
         self.secret: Final = secret
         self.servers: Final = ServerPool(trunk.server)
+        self.home: Flow | None = None
+        """The server that has our registration, if any has it."""
         self.peers: Final = Peers(wire.resolution)
         self.hear_life: Callable[[Received], None] = lambda _: None
         """Called with each response of the carrier."""
@@ -89,7 +93,7 @@ class Signalling:
         is_carrier = self.trunk.is_end_of(flow)
         if is_carrier or self.peers.is_end(name, flow):
             if is_carrier:
-                if response.status != UNAVAILABLE:
+                if response.status not in OUT_OF_ORDER:
                     self.servers.revive(flow)
                 self.hear_life(response)
             waiting.receive(response)
@@ -111,7 +115,13 @@ class Signalling:
 
         At a carrier that knows us by a registration, all calls go to the server that has it.
         """
-        return self.servers.order(HOME if self.trunk.registers else key, self.wire.now_ms)
+        if not self.trunk.registers:
+            return self.servers.order(key, self.wire.now_ms)
+        ordered = self.servers.order(HOME, self.wire.now_ms)
+        if self.home in ordered and not self.servers.has_failed(self.home, self.wire.now_ms):
+            # A server that works again does not know us yet.
+            ordered.sort(key=lambda one: one != self.home)
+        return ordered
 
     def has_other_server(self, server: Flow) -> bool:
         """Return whether a server with our registration has a successor that has not failed lately."""
@@ -237,6 +247,8 @@ class AuthorisedRequest:
     def send_elsewhere(self, target: Target) -> None:
         """Send the request to another server of the carrier, which nobody has sent it to yet."""
         self._target, self._tries = target, 0
+        # This server may have a nonce of its own.
+        self._answers = {name: replace(given, is_second=False) for name, given in self._answers.items()}
         self._transaction = self._send()
 
     def send_anew(self, draft: Outgoing) -> bool:
