@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from dialer.carriers.sip.parameters import SipParameters
-from dialer.carriers.voice import dns_records, sip_trunk_endpoint
+from dialer.carriers.voice import carrier_servers, dns_records, sip_trunk_endpoint
 from dialer.carriers.voice.trial_call import Trial, TrialOrder, place_trial_call
 from dialer.domain.sessions.leg_protocol import Clear
 from tests.carriers.sip.sipp import BRANCHES, running
@@ -156,4 +156,34 @@ async def test_calls_follow_records_that_change(
         await scene.answered("next")
         scene.line.perform("call", Clear(16))
         await scene.watch.until(lambda: _of(first.seen, "BYE") == 1)
+        assert (_of(first.seen, "INVITE"), _of(second.seen, "INVITE")) == (1, 1)
+
+
+async def test_records_that_were_gone_once_are_followed_when_they_are_back(
+    names: NameServer, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("KEPT_S_MIN", "KEPT_S_MAX", "NOTHING_KEPT_S"):
+        monkeypatch.setattr(dns_records, name, 0.01)
+    monkeypatch.setattr(sip_trunk_endpoint, "KEPT_S_MIN", 0.01)
+    monkeypatch.setattr(sip_trunk_endpoint, "KEPT_S_MAX", 0.01)
+
+    async def resolve(_address: object) -> tuple[socket.AddressFamily, tuple[str, int], tuple[str, ...]]:
+        return socket.AddressFamily.AF_INET, ("127.0.0.1", 9), ()
+
+    monkeypatch.setattr(carrier_servers, "resolve", resolve)
+    usual = {"server": NAME, "transport": "udp", "options": False, "inbound_hosts": ["127.0.0.1"]}
+    service = f"_sip._udp.{NAME}"
+    with SmallCarrier(scene.watch.touch) as first, SmallCarrier(scene.watch.touch) as second:
+        names.add(service, "SRV", f"1 1 {first.port} {HERE}.")
+        scene.open(0, 100, **usual)
+        await scene.is_up()
+        del names.records[service, "SRV"]
+        asked = names.asked.count((service, "SRV"))
+        await scene.watch.until(lambda: names.asked.count((service, "SRV")) >= asked + 3)
+        # The last servers that were found are used meanwhile.
+        await scene.answered("call")
+        names.add(service, "SRV", f"1 1 {second.port} {HERE}.")
+        asked = names.asked.count((service, "SRV"))
+        await scene.watch.until(lambda: names.asked.count((service, "SRV")) >= asked + 3)
+        await scene.answered("next")
         assert (_of(first.seen, "INVITE"), _of(second.seen, "INVITE")) == (1, 1)

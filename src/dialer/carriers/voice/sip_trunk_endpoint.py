@@ -40,7 +40,7 @@ from dialer.carriers.sip.user_agent import UserAgent
 from dialer.carriers.voice.carrier_connection import CarrierConnection
 from dialer.carriers.voice.carrier_servers import CarrierServers, FoundServers
 from dialer.carriers.voice.clock import steady_ms
-from dialer.carriers.voice.dns_records import KEPT_S_MIN, DnsRecords
+from dialer.carriers.voice.dns_records import KEPT_S_MAX, KEPT_S_MIN, DnsRecords
 from dialer.carriers.voice.flow_transport import OpenTransport
 from dialer.carriers.voice.peer_names import PeerNames
 from dialer.carriers.voice.sockets import address_towards, bind
@@ -173,9 +173,11 @@ class SipTrunkEndpoint:
 
     async def _look_again(self, found: FoundServers) -> None:
         """Look the servers up again each time that the answer is old. One that is no good changes nothing."""
-        loop, until_s = asyncio.get_running_loop(), found.until_s
-        while until_s is not None:
-            await asyncio.sleep(max(KEPT_S_MIN, until_s - loop.time()))
+        until_s = found.until_s
+        while True:
+            now_s = asyncio.get_running_loop().time()
+            # Records that are gone now may be there again later.
+            await asyncio.sleep(max(KEPT_S_MIN, (now_s + KEPT_S_MAX if until_s is None else until_s) - now_s))
             try:
                 found = await self._servers.find(self._family)
             except OSError as error:
