@@ -35,6 +35,7 @@ def test_a_user_shows_who_they_are_and_numbers_for_money(alice: Caller, admin: C
         "allows_special": False,
         "recordings": False,
         "currency": "",
+        "currency_in_force": "",
         "language": "",
         "telephone": "",
         "default_region": "",
@@ -54,6 +55,7 @@ def test_a_payment_moves_the_balance_exactly(admin: Caller, database: Database, 
         "user": f"{BASE}/users/2/",
         "description": "",
         "created_date": NOW,
+        "currency": "",
     }
     assert (answer.status_code, answer.json(), answer.headers["location"]) == (201, record, record["url"])
     assert balance(admin, database, 2) == ("12.34567", 1_234_567)

@@ -17,6 +17,7 @@ def test_a_cdr_tells_of_one_leg(alice: Caller, estate: Estate) -> None:
         "duration": 70,
         "billsec": 61,
         "call_cost": "1.23456",
+        "currency": "",
         "billed_duration": 120,
         "hangup_cause_q850": 16,
         "leg_type": 1,

@@ -44,6 +44,7 @@ def test_every_user_reads_their_own_entries_and_nobody_writes(admin: Caller, ali
         "amount": "-2.50000",
         "reference": "payment:2",
         "created_date": NOW,
+        "currency": "",
     }
     assert [one["amount"] for one in alice.get("ledger/")["results"]] == ["10.00000", "-2.50000"]
     assert alice.get("ledger/2/") == entry
@@ -63,8 +64,8 @@ def test_the_ledger_is_exported(admin: Caller, alice: Caller) -> None:
     admin.create("payment", amount=10, user=2)
     lines = alice.request("GET", "ledger/", params={"format": "csv", "kind": "payment"}).text.splitlines()
     assert lines == [
-        "id,url,user,kind,amount,reference,created_date",
-        f"1,{BASE}/ledger/1/,{BASE}/users/2/,payment,10.00000,payment:1,{NOW}",
+        "id,url,user,kind,amount,reference,created_date,currency",
+        f"1,{BASE}/ledger/1/,{BASE}/users/2/,payment,10.00000,payment:1,{NOW},",
     ]
     assert alice.request("GET", "ledger/", headers={"Accept": "application/x-ndjson"}).json() == alice.get("ledger/1/")
 
@@ -83,6 +84,7 @@ def test_a_call_is_refunded_once_and_exactly(
         "amount": "1.23456",
         "reference": "refund:one",
         "created_date": NOW,
+        "currency": "",
     }
     assert (answer.status_code, answer.json(), answer.headers["location"]) == (201, entry, entry["url"])
     assert (balance(database), worker.settled) == ((1_123_456, 1_123_456), 2)

@@ -37,6 +37,7 @@ def test_a_line_is_made_changed_and_deleted_and_the_dialling_knows(
         "next_increment": 60,
         "created_date": NOW,
         "updated_date": NOW,
+        "currency": "",
     }
     assert (answer.status_code, answer.json(), answer.headers["location"]) == (201, record, record["url"])
     assert database.read_now(lambda c: read_card(c, 2)).find("+12025550100") == Rate(5_000, 30, 60, 100)

@@ -32,6 +32,7 @@ def test_a_section_has_defaults_for_all_but_its_question(alice: Caller, estate: 
         "confirm_script": None,
         "confirm_key": None,
         "completed": False,
+        "record_pause": False,
         "queue": None,
         "created_date": NOW,
         "updated_date": NOW,

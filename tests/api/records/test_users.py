@@ -34,6 +34,7 @@ def test_an_admin_creates_a_user_who_logs_in(admin: Caller, client: TestClient[L
         "recordings": False,
         "default_region": "",
         "currency": "",
+        "currency_in_force": "",
         "language": "",
         "telephone": "",
         "manager": None,
