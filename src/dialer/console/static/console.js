@@ -59,6 +59,7 @@ function update(old, fresh) {
       const same = fresh.querySelector(`#${CSS.escape(list.id)}`);
       if (same) update(list, same);
     }
+    for (const one of old.querySelectorAll("[data-saved]")) settle(one, fresh);
   } else {
     const chosen = chosenIn(old);
     for (const { name } of [...old.attributes]) {
@@ -70,6 +71,17 @@ function update(old, fresh) {
     morph(old, fresh);
     if (chosen !== null) choose(old, chosen);
   }
+}
+
+// Take a field that was saved, and that the page has with the saved value, as one that nobody has changed since: else the
+// next saving would take the viewer's own value for that of somebody else.
+function settle(field, fresh) {
+  const named = (name) => `[name="${CSS.escape(name)}"]`;
+  const now = fresh.querySelector(named(field.name))?.dataset.was;
+  if (now !== field.dataset.saved.trim()) return;
+  field.dataset.was = now;
+  field.parentElement.querySelector(named(field.name.replace(/^field-/, "was-"))).value = now;
+  delete field.dataset.saved;
 }
 
 // Choose an option again, after the options of a list have changed. If it is gone, the list stands as the page gives it:

@@ -242,6 +242,9 @@ async function order(form, button) {
     else if (call && !sessionStorage.getItem(keyOf(call))) {
       delete box.dataset.typed;
       delete box.dataset.keep;
+    } else if (call) {
+      // The box stays, because somebody types in it. The next page says which columns were written.
+      for (const one of box.querySelectorAll("[data-was]")) if (one.name in fields) one.dataset.saved = fields[one.name];
     }
   } else {
     if (call) typed(box);
