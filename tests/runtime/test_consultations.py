@@ -417,3 +417,18 @@ async def test_music_that_is_loaded_late_is_not_heard_after_a_hand_over(tmp_path
     call.studio.order("supervisor", music)
     heard = call.talk("callee", "supervisor")
     assert (heard["callee"], heard["supervisor"]) == ({"supervisor"}, {"callee"})
+
+
+@ON_SQLITE
+@pytest.mark.usefixtures("quiet")
+async def test_a_third_person_who_had_the_callee_was_handed_over_though_their_leg_is_lost(tmp_path: Path) -> None:
+    house, _ = await talking_over_a_line(tmp_path)
+    begin(house, phone_number=THIRD_NUMBER)
+    await house.pass_s(6)
+    order(house, HAND_OVER)
+    await house.pass_s(5)
+    (third,) = [row["key"] for row in house.rows(LiveLeg) if row["place"] == 2]
+    del house.side.phones[third]
+    house.restart()
+    await house.pass_s(1)
+    assert (reasons(house), house.rows(Transfer)[1]["ended_ms"] is not None) == (["", ""], True)

@@ -332,6 +332,10 @@ class Switchboard:
             return [call_events.CallEnded(leg.call_id, leg.session.give_up(now_ms))]
         self._legs.give(leg, (Clear(leg.turn + 1),))
         ended_ms = now_ms if leg.answered_ms is None else leg.heard_ms or leg.answered_ms
+        received_ms = leg.session.state.received_ms if isinstance(leg.session, BLegSession) else None
+        if received_ms is not None:
+            # The third person got the callee, though the line said nothing since then.
+            ended_ms = max(ended_ms, received_ms + 1)
         is_cut_off = isinstance(leg.order, Dialling) and leg.answered_ms is None
         return self._heard(leg, Ended(now_ms - ended_ms, _FAILED, is_cut_off=is_cut_off), now_ms)
 
