@@ -70,7 +70,8 @@ class Scene:
     def answer(self, server: Flow, status: int, *headers: tuple[str, str], method: str = "INVITE") -> None:
         """Answer the last request at a server."""
         is_taken = method == "INVITE" and status == 200
-        described = (("Contact", "<sip:callee@{}:{}>".format(*server.address)), SDP_TYPE) if is_taken else ()
+        contact = () if "Contact" in dict(headers) else (("Contact", "<sip:callee@{}:{}>".format(*server.address)),)
+        described = (*contact, SDP_TYPE) if is_taken else ()
         body = write_offer(THEIRS) if is_taken else b""
         data = write_response(
             self.last(method, server), status, "Text", server, to_tag="t", headers=(*headers, *described), body=body
@@ -168,6 +169,14 @@ def test_the_call_of_a_silent_server_goes_on_after_its_time_and_is_cancelled_the
     scene.answer(SECOND, 200)
     scene.take(scene.agent.acknowledge(scene.now_ms, "k1"))
     assert (scene.servers("BYE"), scene.ends) == ([FIRST], [])
+
+
+def test_a_late_answer_that_names_no_usable_place_is_hung_up_at_the_server_that_gave_it() -> None:
+    scene = Scene()
+    scene.dial("k1")
+    scene.run(10_001)
+    scene.answer(FIRST, 200, ("Contact", "<sip:callee@127.0.0.1:9>"))
+    assert (scene.servers(), scene.servers("ACK"), scene.servers("BYE")) == ([FIRST, SECOND], [FIRST], [FIRST])
 
 
 def test_the_last_server_has_the_time_that_any_request_has() -> None:

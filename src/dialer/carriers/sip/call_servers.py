@@ -46,15 +46,16 @@ class CallServers:
             self._wire.after(SILENT_AFTER * self._wire.t1_ms, note)
             self._wire.after(LEFT_AFTER * self._wire.t1_ms, when_silent(go_on))
 
-    def leave_silent(self, sent: Outgoing, hear_late: Callable[[Received | None], None]) -> None:
+    def leave_silent(self, sent: Outgoing, hear_late: Callable[[Received | None, Flow], None]) -> None:
         """Go on to the next server after an INVITE that nothing has answered.
 
-        The server may have the INVITE all the same. So it is cancelled there, and `hear_late` gets what still comes.
+        The server may have the INVITE all the same. So it is cancelled there, and `hear_late` gets what still comes,
+        with the server.
         """
         silent = self.now
         self._leave()
         self._signalling.request(sent.as_cancel(), silent, self._key, lambda _: None)
-        self._signalling.expect(sent, silent, self._key, hear_late)
+        self._signalling.expect(sent, silent, self._key, lambda response: hear_late(response, silent))
 
     def leave_busy(self, refusal: Received) -> bool:
         """Go on to the next server after a 503, and return whether there is one. It gets the rest that it asks for."""

@@ -285,14 +285,14 @@ class SipLeg(CallLeg):
             cause, because = self._outcome
             self._end(cause, f"{because}; it was answered at the last moment, and hung up")
 
-    def _refuse_answer(self, answer: Received, dialog: Dialog, cause: int) -> None:
-        """Acknowledge an answer that comes too late or from a second telephone, and hang up there."""
+    def _refuse_answer(self, answer: Received, dialog: Dialog, cause: int, to: Flow | None = None) -> None:
+        """Acknowledge an answer that comes too late or from a second telephone, and hang up there, or at `to`."""
         if answer.to_tag not in self._forks and len(self._forks) >= FORKS_MAX:
             return
-        self._acknowledge(dialog, answer.cseq)
+        self._acknowledge(dialog, answer.cseq, to)
         if answer.to_tag not in self._forks:
             self._forks.add(answer.to_tag)
-            self._bye(dialog, cause)
+            self._send_bye(dialog, to or dialog.first_hop(), cause, Trust.KNOWN_REALMS)
 
     def _refused(self, response: Received) -> None:
         if self._state is SipLegState.OVER:
@@ -338,11 +338,10 @@ class SipLeg(CallLeg):
         invite.send_elsewhere(self._servers.now)
         self._servers.watch(self._is_silent, self._leave_silent)
 
-    def _heard_late(self, response: Received | None) -> None:
+    def _heard_late(self, response: Received | None, silent: Flow) -> None:
         """Hang up an answer of a server that was silent for so long that another one got the call."""
         if response is not None and OK <= response.status < REFUSED:
-            dialog = dialog_of(response, self._draft.sender, self._servers.now)
-            self._refuse_answer(response, dialog, causes.NORMAL)
+            self._refuse_answer(response, dialog_of(response, self._draft.sender, silent), causes.NORMAL, silent)
 
     def _ask_for_longer(self, response: Received) -> bool:
         """Send the INVITE again with the interval that the other side wants (RFC 4028 7.4)."""
@@ -384,12 +383,13 @@ class SipLeg(CallLeg):
         self._in_dialog = InDialog(self._signalling, owner, dialog, self._local, sound, self._descriptions, cseq)
         return self._in_dialog
 
-    def _acknowledge(self, dialog: Dialog, cseq: int) -> None:
+    def _acknowledge(self, dialog: Dialog, cseq: int, to: Flow | None = None) -> None:
         credentials = self._invite.credentials if self._invite is not None else ()
-        permitted = self._signalling.permitted(dialog.first_hop(), credentials, self.key)
+        hop = to or dialog.first_hop()
+        permitted = self._signalling.permitted(hop, credentials, self.key)
         ack = replace(in_dialog_request(self._trunk, dialog, "ACK", permitted), cseq=cseq)
         ack = replace(ack, branch=branch_of(self.key, f"ACK {dialog.remote_tag}", cseq))
-        self._wire.send(dialog.first_hop(), ack.encode(), self.key)
+        self._wire.send(hop, ack.encode(), self.key)
 
     def _hang_up(self, cause: int, because: str) -> None:
         if self._in_dialog is not None and not self.is_over:
