@@ -55,11 +55,11 @@ class Scene:
         """Run a carrier."""
         return await self._stack.enter_async_context(stream_carrier(self.watch.touch, settings, port))
 
-    def open(self, port: int, t1_ms: int = 100, /, **parameters: object) -> None:
+    def open(self, port: int, t1_ms: int = 100, room: SoundRoom | None = None, /, **parameters: object) -> None:
         """Open the line of a gateway over TLS, unless told otherwise."""
         usual = {"server": f"127.0.0.1:{port}", "domain": NAME, "ca_file": self.authority.file, "session_expires": 0}
         text = json.dumps({"transport": "tls", "srtp": "off", **usual, **parameters})
-        room, files = SoundRoom(), SoundFiles(FolderMedia(self.folder))
+        room, files = room or SoundRoom(), SoundFiles(FolderMedia(self.folder))
         self.line = SipLine(text, self.worker, room, files, t1_ms=t1_ms)
         self._stack.callback(room.close)
         self._stack.push_async_callback(self.line.close)

@@ -10,8 +10,10 @@ from typing import Final
 
 import pytest
 
+from dialer.carriers.media.sound_leg import SoundTerms
 from dialer.carriers.sip.parameters import SipParameters
 from dialer.carriers.voice import carrier_servers, dns_records, sip_trunk_endpoint
+from dialer.carriers.voice.sound_room import Hear, SoundRoom
 from dialer.carriers.voice.trial_call import Trial, TrialOrder, place_trial_call
 from dialer.domain.sessions.leg_protocol import Clear
 from tests.carriers.sip.sipp import BRANCHES, running
@@ -187,3 +189,39 @@ async def test_records_that_were_gone_once_are_followed_when_they_are_back(
         await scene.watch.until(lambda: names.asked.count((service, "SRV")) >= asked + 3)
         await scene.answered("next")
         assert (_of(first.seen, "INVITE"), _of(second.seen, "INVITE")) == (1, 1)
+
+
+class TermsNoted(SoundRoom):
+    """The sound of legs, whose terms are noted."""
+
+    def __init__(self) -> None:
+        """Prepare it, with no leg."""
+        super().__init__()
+        self.terms: Final[list[SoundTerms]] = []
+
+    def add(self, key: str, place: tuple[socket.AddressFamily, range | None], hear: Hear, terms: SoundTerms) -> int:
+        """Note the terms of a leg."""
+        self.terms.append(terms)
+        return super().add(key, place, hear, terms)
+
+
+async def test_sound_may_come_from_servers_that_were_found_later(
+    names: NameServer, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (dns_records, sip_trunk_endpoint):
+        monkeypatch.setattr(module, "KEPT_S_MIN", 0.01)
+    # There is a way to each machine, whatever the network of this one.
+    monkeypatch.setattr(carrier_servers, "address_towards", lambda _family, _address: "198.51.100.1")
+    names.lives_s, room = 0, TermsNoted()
+    with SmallCarrier(scene.watch.touch) as carrier:
+        first = f"1 1 {carrier.port} {HERE}."
+        names.add(f"_sip._udp.{NAME}", "SRV", first)
+        names.add(f"later.{NAME}", "A", "192.0.2.7")
+        scene.open(0, 100, room, server=NAME, transport="udp", options=False, inbound_hosts=["127.0.0.1"])
+        await scene.is_up()
+        await scene.answered("call")
+        names.add(f"_sip._udp.{NAME}", "SRV", first, f"2 1 5060 later.{NAME}.")
+        asked = len(names.asked)
+        await scene.watch.until(lambda: len(names.asked) >= asked + 9)
+        await scene.answered("next")
+    assert [one.is_carrier(("192.0.2.7", 4_000)) for one in room.terms] == [False, True]

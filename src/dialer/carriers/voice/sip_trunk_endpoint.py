@@ -139,13 +139,6 @@ class SipTrunkEndpoint:
             except OSError:
                 self._transport.close()
                 raise
-        self._terms = SoundTerms(
-            is_symmetric=self._parameters.symmetric,
-            # A helper that carries sound gets the terms: it does not need the password.
-            is_carrier=msgspec.structs.replace(self._trunk, credentials=None).is_of,
-            hears_tones=self._parameters.inband_keys,
-            timeout_ms=self._parameters.sound_timeout * 1_000,
-        )
         self._names = PeerNames(self._family, self._found)
         self._agent = UserAgent(self._trunk, secrets.token_hex(SECRET_BYTES), self._t1_ms)
         if self._parameters.kind is Transport.UDP and found.until_s is not None:
@@ -288,10 +281,20 @@ class SipTrunkEndpoint:
         """Open a socket for the sound of a leg; return None if no port is free."""
         place = (self._family, ports)
         try:
-            port = self._room.add(key, place, self._sounded, self._terms)
+            port = self._room.add(key, place, self._sounded, self._terms())
         except OSError:
             return None
         return self._local(port, int(mark(key, "session")[:8], 16))
+
+    def _terms(self) -> SoundTerms:
+        """Return the terms of the sound of a call that begins now, at the carrier as it is known now."""
+        return SoundTerms(
+            is_symmetric=self._parameters.symmetric,
+            # A helper that carries sound gets the terms: it does not need the password.
+            is_carrier=msgspec.structs.replace(self._trunk, credentials=None).is_of,
+            hears_tones=self._parameters.inband_keys,
+            timeout_ms=self._parameters.sound_timeout * 1_000,
+        )
 
     def _local(self, port: int, session: int) -> LocalSound:
         """Return our side of a call, with keys of its own."""
