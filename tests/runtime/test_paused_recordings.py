@@ -225,6 +225,23 @@ async def test_pauses_of_simulated_calls_are_in_their_records(tmp_path: Path) ->
     assert span[1] - span[0] == 5
 
 
+@pytest.mark.parametrize("is_wanted", [True, False])
+async def test_a_simulated_call_is_recorded_from_the_moment_at_which_somebody_wants_it(
+    tmp_path: Path, *, is_wanted: bool
+) -> None:
+    house = House(tmp_path)
+    house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
+    survey_id = house.survey({"type": 1, "script": "one two three four five six " * 20})
+    await house.started(survey_id, house.phonebook(CALLEE), record="on_demand")
+    await house.advance(6)
+    ordered_ms = house.now_ms()
+    if is_wanted:
+        order(house, RecordingOrder.START)
+    await house.advance(120)
+    found = [(row["start_date"], row["state"]) for row in house.rows(CallRecording)]
+    assert found == ([(ordered_ms, "waiting")] if is_wanted else [])
+
+
 def test_sections_of_digits_ask_for_silence_unless_their_author_says_otherwise(house: LineHouse) -> None:
     house.survey({"type": 4, "script": "a"}, {"type": 4, "script": "b", "record_pause": False})
     assert [row["record_pause"] for row in house.rows(SectionTemplate)] == [None, False]

@@ -155,7 +155,8 @@ class EffectRecorder:
             self._rows.ended.append((call, effect.outcome.ended_ms))
         row = rows.cdr(self._rows.next_cdr_id, effect)
         self._rows.add_cdr(row)
-        is_recorded = call.sound_store is not None or call.plan.recording.share
+        plans = call.plan.recording
+        is_recorded = call.sound_store is not None or plans.share or plans.is_on_demand
         if is_recorded and (recording := recording_of(call, effect.outcome)) is not None:
             self._rows.call_recordings.append(recording)
         for transfer in call.transfers:
