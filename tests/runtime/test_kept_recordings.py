@@ -17,7 +17,7 @@ from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES
 from dialer.domain.numbers.spellings import ERASED
 from dialer.runtime.steps import kept_recordings
 from dialer.runtime.steps.clock import VirtualClock
-from dialer.runtime.steps.kept_recordings import FAILS_AFTER_MS, RETRIES_EVERY_MS, KeptRecordings
+from dialer.runtime.steps.kept_recordings import FAILS_AFTER_MS, LOOKS_MS, RETRIES_EVERY_MS, KeptRecordings
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.media.call_recordings import new_store, opened_store, resealed
@@ -112,6 +112,7 @@ async def test_a_recording_that_cannot_be_read_for_a_day_is_not_looked_for_any_m
     archive.add(1)
     archive.add(2)
     (archive.folder / "1.call").unlink()
+    await archive.keep()
     await archive.keep(FAILS_AFTER_MS - 1)
     assert archive.rows() == [(1, "waiting", GUESSED, "1.call"), (2, "stored", WHOLE, "2.call")]
     await archive.keep(RETRIES_EVERY_MS)
@@ -124,6 +125,21 @@ async def test_a_recording_that_cannot_be_read_for_a_day_is_not_looked_for_any_m
     archive.change(1, kept_until_ms=0)
     await archive.keep()
     assert archive.rows()[0][:2] == (1, "removed")
+
+
+async def test_a_service_that_was_off_for_days_waits_an_hour_for_its_folder(archive: Archive, tmp_path: Path) -> None:
+    archive.add(1)
+    archive.add(2)
+    (archive.folder / "2.call").unlink()
+    archive.folder.rename(tmp_path / "elsewhere")
+    await archive.keep(2 * FAILS_AFTER_MS)
+    lost = (2, "waiting", GUESSED, "2.call")
+    assert archive.rows() == [(1, "waiting", GUESSED, "1.call"), lost]
+    (tmp_path / "elsewhere").rename(archive.folder)
+    await archive.keep(LOOKS_MS - 1)
+    assert archive.rows() == [(1, "stored", WHOLE, "1.call"), lost]
+    await archive.keep(RETRIES_EVERY_MS)
+    assert archive.rows()[1] == (2, "failed", GUESSED, "2.call")
 
 
 async def test_a_key_that_cannot_be_read_leaves_its_own_recording_alone(archive: Archive) -> None:

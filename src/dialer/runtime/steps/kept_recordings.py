@@ -28,6 +28,8 @@ RETRIES_EVERY_MS: Final = 60_000
 """Pause after which files that could not be read, or not be deleted, are tried again."""
 FAILS_AFTER_MS: Final = 86_400_000
 """Time after the end of a call, a day, in which its recording is looked for."""
+LOOKS_MS: Final = 3_600_000
+"""Time, an hour, for which this process has looked before a recording fails: the service may have been off for days."""
 _after: Final = bindparam("after", type_=CallRecording.__table__.c.id.type)
 _WAITING: Final = (
     select(CallRecording.__table__)
@@ -91,6 +93,8 @@ class KeptRecordings:
         self._clock: Final = clock
         self._files: Final = files
         self._sleep: Final = sleep
+        self._looks_since_ms: int | None = None
+        """The first look of this process; None before it."""
         self._held = 0
         """Recordings that a legal hold alone keeps, as it was told."""
         self._waiting: Final = _Queue(_WAITING)
@@ -122,9 +126,13 @@ class KeptRecordings:
     async def _store(self) -> int:
         """Measure the sound of calls that have ended, and tell of it.
 
-        A recording that cannot be read now waits with its key: its folder may not be mounted. After a day, it fails.
+        A recording that cannot be read now waits with its key: its folder may not be mounted. It fails after a day,
+        once this process has looked for an hour.
         """
         now_ms = self._clock.now_ms()
+        if self._looks_since_ms is None:
+            self._looks_since_ms = now_ms
+        has_looked = now_ms - self._looks_since_ms >= LOOKS_MS
         self._waiting.begin(now_ms)
         waiting = await self._database.read(self._waiting.read)
         if not waiting:
@@ -132,7 +140,7 @@ class KeptRecordings:
         sizes = await anyio.to_thread.run_sync(self._sizes, waiting)
         found = [(row, size) for row, size in zip(waiting, sizes, strict=True) if size is not None]
         unread = [row for row, size in zip(waiting, sizes, strict=True) if size is None]
-        lost = [row.id for row in unread if now_ms - _ended_ms(row) >= FAILS_AFTER_MS]
+        lost = [row.id for row in unread if has_looked and now_ms - _ended_ms(row) >= FAILS_AFTER_MS]
         if news := self._waiting.failed([row.id for row in unread], waiting[-1].id, now_ms):
             _log.warning("recordings_not_readable", recordings=len(news), first=news[0])
         if lost:
