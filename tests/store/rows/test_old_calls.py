@@ -155,6 +155,21 @@ async def test_recordings_of_old_calls_end_with_those_of_deleted_campaigns(house
     assert found == [("", 0), (NUMBERS[0], None), ("", 0)]
 
 
+async def test_a_recording_under_a_hold_becomes_due_once_and_goes_when_the_hold_ends(house: House) -> None:
+    values = {"user_id": house.user_id, "callid": "c", "seconds": 1, "state": "stored", "phone_number": NUMBERS[0]}
+    for until_ms in (None, house.now_ms() + 1):
+        values |= {"legal_hold": True, "kept_until_ms": until_ms}
+        house.add(CallRecording, callrequest_id=None, start_date=house.now_ms(), **values)
+    await house.advance((DAYS + 1) * 86_400)
+    assert await removal(house).remove() > 2
+    assert await removal(house).remove() == 0
+    ids = [row["id"] for row in house.rows(CallRecording)]
+    assert [(row["phone_number"], row["kept_until_ms"]) for row in house.rows(CallRecording)] == [(NUMBERS[0], 0)] * 2
+    house.change(CallRecording, ids[0], legal_hold=False)
+    assert await removal(house).remove() == 1
+    assert [row["phone_number"] for row in house.rows(CallRecording)] == ["", NUMBERS[0]]
+
+
 async def test_dialling_goes_on_after_a_removal_with_new_names(house: House) -> None:
     """Ids and names of calls are never used again."""
     names = {row["callid"] for row in house.rows(Cdr)}

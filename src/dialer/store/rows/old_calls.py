@@ -31,7 +31,7 @@ from dialer.store.backends.expressions import insert_or
 from dialer.store.database.bulk import Bulk
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.rows import ledger
-from dialer.store.rows.call_recordings import end_recordings
+from dialer.store.rows.call_recordings import end_recordings, is_held
 from dialer.store.tables import (
     AgentPeriod,
     CallRecording,
@@ -235,11 +235,16 @@ _SOURCES: Final = (
         _remove_received,
     ),
     _Source(SurveyResult.created_date, SurveyResult.id, SurveyResult.callrequest_id.is_(None), _remove_answers),
-    # Of calls that went with their campaigns. One that was removed so has no number any more.
+    # Of calls that went with their campaigns. One that was removed so has no number any more, and one that is held is
+    # due when its hold ends.
     _Source(
         CallRecording.start_date,
         CallRecording.id,
-        and_(CallRecording.callrequest_id.is_(None), CallRecording.phone_number != ""),
+        and_(
+            CallRecording.callrequest_id.is_(None),
+            CallRecording.phone_number != "",
+            or_(~is_held(), CallRecording.kept_until_ms.is_(None), CallRecording.kept_until_ms != 0),
+        ),
         _end_recordings,
     ),
     _Source(AgentPeriod.until_ms, AgentPeriod.id, true(), _remove_periods),
