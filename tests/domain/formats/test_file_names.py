@@ -8,7 +8,9 @@ from dialer.domain.formats.file_names import answer_file_name, file_name
 
 DEVICES = ("con", "PRN", "aux", "NUL", "com1", "LPT9", "nul.tar", "CON .txt")
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{digit}" for port in ("com", "lpt") for digit in range(10))}
-TEXTS = st.text(max_size=300) | st.sampled_from([*DEVICES, "..", "../../etc/passwd", "a/b\\c", "\u202eexe", "=1+1", ""])
+TEXTS = st.text(max_size=300) | st.sampled_from(
+    [*DEVICES, "..", "../../etc/passwd", "a/b\\c", "\u202eexe", "=1+1", "=.=1+1", "\uff1d1", ""]
+)
 
 
 def is_safe(name: str) -> bool:
@@ -34,7 +36,7 @@ def test_any_label_is_a_safe_name(label: str) -> None:
 def test_answers_have_safe_names_that_differ_whatever_people_are_called(asked: list[tuple[str, str]]) -> None:
     names = [answer_file_name(*texts, "2026-11-18", place) for place, texts in enumerate(asked)]
     assert all(map(is_safe, names))
-    assert not any(name.startswith(tuple("=+-@")) for name in names)
+    assert not any(name.startswith(tuple("=+-@\uff1d\uff0b\uff0d\uff20")) for name in names)
     assert len({name.casefold() for name in names}) == len(names)
 
 
@@ -44,6 +46,8 @@ def test_answers_have_safe_names_that_differ_whatever_people_are_called(asked: l
         ("Ada Lovelace", "What else?", "Ada Lovelace - What else_ - 2026-11-18 - 7.wav"),
         ("+12025550100", "", "12025550100 - 2026-11-18 - 7.wav"),
         ("Zoë Ångström", "¿Qué más?", "Zoë Ångström - ¿Qué más_ - 2026-11-18 - 7.wav"),
+        ("=.=HYPERLINK(1)", "", "HYPERLINK(1) - 2026-11-18 - 7.wav"),
+        ("\uff1d1\uff0b1", "", "1\uff0b1 - 2026-11-18 - 7.wav"),
         ("", "", "2026-11-18 - 7.wav"),
         ("CON", "", "CON - 2026-11-18 - 7.wav"),
         ("nul.x", "", "_nul.x - 2026-11-18 - 7.wav"),

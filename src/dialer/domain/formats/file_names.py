@@ -12,7 +12,8 @@ PART_MAX: Final = 30
 """Characters of a person and of a question in the name of a recording, which leave room for the rest."""
 PART_BYTES_MAX: Final = 75
 WAV_SUFFIX: Final = ".wav"
-_BEGIN_FORMULAS: Final = "=+-@ "
+_BEGIN_FORMULAS: Final = "=+-@\uff1d\uff0b\uff0d\uff20. "
+"""Their wide forms, too, which some spreadsheets take for them; and what is stripped from the beginning of a name."""
 _UNSAFE: Final = frozenset('/\\:*?"<>|%')
 _RESERVED: Final = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\.|\Z)", re.IGNORECASE)
 """The names that Windows keeps for devices, with any suffix."""
