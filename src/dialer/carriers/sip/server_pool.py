@@ -56,7 +56,7 @@ class ServerPool:
         self._silent: Final[dict[Flow, int]] = {}
         """Servers that do not work, and until when others come first."""
         self._resting: Final[dict[Flow, int]] = {}
-        """Servers that have asked for rest, and until when. What they answer meanwhile does not end it."""
+        """Servers that have asked for rest, and until when. No answer of theirs ends it earlier."""
 
     @property
     def has_others(self) -> bool:
