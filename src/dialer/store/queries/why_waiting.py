@@ -230,7 +230,7 @@ def _is_held_back(row: RowMapping) -> bool:
     return row["abandoned"] > 0 and credit_of(row["abandon_rate_max"] / (100 * MONEY_SCALE), figures) < 1
 
 
-def _lacks_credit(row: Mapping[str, Any], cheapest: Mapping[int, int]) -> bool:
+def _lacks_credit(row: RowMapping | Mapping[str, Any], cheapest: Mapping[int, int]) -> bool:
     """Return whether the free balance pays for no attempt, not even for the cheapest prefix of the rate card."""
     free = row["balance"] - row["held"]
     if row["medium"] == SMS:
