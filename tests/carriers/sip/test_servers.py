@@ -21,17 +21,18 @@ from tests.carriers.sip.network import OURS, THEIRS, dialling
 FIRST, SECOND, THIRD = (Flow((f"192.0.2.{last}", 5060)) for last in (11, 12, 13))
 TARGETS: Final = tuple(ServerTarget((one.address,), place) for place, one in enumerate((FIRST, SECOND, THIRD)))
 TIMER_B_MS: Final = 32_000
+CONTACT: Final = ("Contact", "<sip:anna@192.0.2.1:5060>;expires=3600")
 
 
 class Scene:
     """A user agent with three servers, in the order of their priorities."""
 
-    def __init__(self, *, registers: bool = False, asks_options: bool = False) -> None:
+    def __init__(self, *, registers: bool = False, asks_options: bool = False, first: Flow = FIRST) -> None:
         trunk = Trunk(
-            server=FIRST,
+            server=first,
             domain="carrier.example",
             here=("192.0.2.1", 5060),
-            networks=(SECOND.address[0], THIRD.address[0]),
+            networks=tuple(one.address[0] for one in (FIRST, SECOND, THIRD)),
             credentials=TrunkAccount("anna", "secret") if registers else None,
             registers=registers,
             asks_options=asks_options,
@@ -199,6 +200,20 @@ def test_a_call_of_another_process_is_cancelled_at_each_server() -> None:
     assert {flow for flow, _ in cancels} == {FIRST, SECOND, THIRD}
 
 
+@pytest.mark.parametrize("first", [FIRST, SECOND])
+def test_a_call_is_cancelled_by_a_process_that_began_at_another_server(first: Flow) -> None:
+    placed, scene = Scene(registers=True), Scene(registers=True, first=first)
+    placed.answer(FIRST, 200, CONTACT, method="REGISTER")
+    placed.dial("k1")
+    for place, server in enumerate((FIRST, SECOND, THIRD)):
+        placed.answer(server, 407, ("Proxy-Authenticate", f'Digest realm="carrier", nonce="n{place}"'))
+        if server != THIRD:
+            placed.answer(server, 503)
+    scene.take(scene.agent.withdraw(0, dialling("k1"), OURS))
+    invites = {(flow, one.branch) for flow, one in placed.sent if one.method == "INVITE"}
+    assert invites <= {(flow, one.branch) for flow, one in scene.sent if one.method == "CANCEL"}
+
+
 def test_a_registration_moves_to_the_next_server_and_calls_follow_it() -> None:
     scene = Scene(registers=True)
     scene.run(TIMER_B_MS + 1)
@@ -208,9 +223,6 @@ def test_a_registration_moves_to_the_next_server_and_calls_follow_it() -> None:
     assert [one for one in scene.told if isinstance(one, TrunkState)] == [TrunkState("")]
     scene.dial("k1")
     assert scene.servers() == [THIRD]
-
-
-CONTACT: Final = ("Contact", "<sip:anna@192.0.2.1:5060>;expires=3600")
 
 
 def test_calls_stay_at_the_server_that_has_the_registration_when_one_before_it_works_again() -> None:

@@ -142,9 +142,9 @@ class SipLeg(CallLeg):
 
     def withdraw(self) -> None:
         """Cancel a call of which another process may have sent the INVITE: it has the same branch."""
-        # Each offer may go out a second time, as after a challenge.
+        # Each server, and each offer, may get the call a second time, as after a challenge.
         # A server has numbers after those of the servers that had the call before it.
-        numbers = (4 if self._has_plain_offer else 2) + len(self._servers.left) - 1
+        numbers = 2 * len(self._servers.left) + (2 if self._has_plain_offer else 0)
         for server, cseq in product(self._servers.left, range(1, numbers + 1)):
             branch = branch_of(self.key, INVITE, cseq, self._signalling.place_of(server))
             sent = replace(self._draft, cseq=cseq, branch=branch)

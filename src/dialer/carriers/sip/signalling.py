@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dialer.carriers.sip.allowed_hosts import Peers
 from dialer.carriers.sip.digest_authentication import SignedRequest, authorise, read_challenge
-from dialer.carriers.sip.flows import Flow, Target
+from dialer.carriers.sip.flows import Flow, Target, Transport
 from dialer.carriers.sip.messages import BRANCH_START, Outgoing, Received
 from dialer.carriers.sip.outputs import Outputs
 from dialer.carriers.sip.server_pool import ServerPool
@@ -129,9 +129,12 @@ class Signalling:
         return successor != server and not self.servers.has_failed(successor, self.wire.now_ms)
 
     def place_of(self, target: Target) -> str:
-        """Return the name of a server of the carrier in branches; empty for the trunk's first one, and for others."""
-        is_further = isinstance(target, Flow) and target != self.trunk.server
-        return "{}:{}".format(*target.address) if is_further else ""
+        """Return the name of a server of the carrier in branches; empty for connections, and for others.
+
+        Another process may have another server as its first one. So each has a name.
+        """
+        is_named = isinstance(target, Flow) and target.transport is Transport.UDP
+        return "{}:{}".format(*target.address) if is_named else ""
 
     def note_end(self, key: str, target: Target, *, is_further: bool = False) -> None:
         """Accept messages from the other end of a leg, unless nothing may be sent to that end.
