@@ -173,6 +173,35 @@ def test_a_call_whose_campaign_was_deleted_is_still_played(alice: Visitor, datab
     assert re.findall(r'<time data-at="([^"]*)"', alice.get(f"calls/{heard}/")) == ["0.0"]
 
 
+def test_a_recording_whose_call_is_gone_is_heard_from_the_list(alice: Visitor, heard: int, database: Database) -> None:
+    assert "/sound/" not in alice.get("call-recordings/")
+    store(
+        database,
+        Cdr.__table__.delete(),
+        recording(2, state="failed"),
+        recording(3, state="removed", sound_key=None),
+    )
+    text = alice.text("call-recordings/")
+    assert re.findall(r'href="(/console/call-recordings/\d/sound/)"', alice.page) == [
+        "/console/call-recordings/2/sound/",
+        "/console/call-recordings/1/sound/",
+    ]
+    assert "+12025550002 failed" in text
+    assert alice.request("GET", f"call-recordings/{heard}/sound/").content == WAV
+    assert 'href="/console/call-recordings/"' in alice.get("calls/")
+    assert listed(alice, "?state=failed") == [2]
+
+
+def test_a_recording_that_began_later_has_only_what_is_heard_in_it(
+    alice: Visitor, heard: int, database: Database
+) -> None:
+    store(database, CallRecording.__table__.update().values(start_date=NOW_MS + 60_000))
+    text = alice.text(f"calls/{heard}/")
+    assert re.findall(r'<time data-at="([^"]*)"', alice.page) == ["0.0", "1.0"]
+    places = [text.index(one) for one in ("0:00 The recording begins", "0:01 Outcome: Sold")]
+    assert places == sorted(places)
+
+
 def test_nobody_without_the_right_finds_or_hears_recordings(
     bob: Visitor, vera: Visitor, visitor: Visitor, heard: int
 ) -> None:
@@ -204,4 +233,5 @@ def test_a_viewer_and_an_agent_hear_recordings_once_an_admin_says_so(
     store(database, insert(Transfer).values(**transfer))
     assert [visitor.request("GET", path).status_code for path in paths] == [200, 200, 404, 200]
     assert [listed(person) for person in (vera, visitor)] == [[2, 1], [1]]
+    assert ["Departures" in person.text("call-recordings/") for person in (vera, visitor)] == [True, True]
     assert ["data-player" in person.get(f"calls/{heard}/") for person in (vera, visitor)] == [True, True]

@@ -241,6 +241,7 @@ def test_a_legal_hold_keeps_a_recording_until_it_ends(alice: Caller, bob: Caller
     assert [one["record_id"] for one in entry] == [int(path.split("/")[1])]
     alice.change(path, legal_hold=False)
     assert alice.request("DELETE", path).status_code == 204
+    assert alice.refused("PATCH", path, legal_hold=True) == (409, {"detail": "The recording is removed."})
 
 
 def test_a_hold_needs_the_right_to_change_campaigns_as_well(

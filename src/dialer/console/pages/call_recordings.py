@@ -38,7 +38,7 @@ from dialer.resources.crud.visibility import visible
 from dialer.resources.records.call_recordings import CALL_RECORDINGS
 from dialer.resources.records.calls import CDRS
 from dialer.resources.words.errors import InvalidError
-from dialer.store.tables import CallDisposition, Cdr
+from dialer.store.tables import CallDisposition, Campaign, Cdr
 
 PLACE: Final = "calls"
 RECORDINGS_A_PAGE: Final = 50
@@ -54,6 +54,7 @@ FILTERS: Final[Mapping[str, str]] = {
 _NEWEST_FIRST: Final = (ORDERING, "-start_date")
 _STATES: Final = (
     (RecordingState.STORED.value, gettext_noop("Stored")),
+    (RecordingState.FAILED.value, gettext_noop("Failed")),
     (RecordingState.REMOVED.value, gettext_noop("Removed")),
 )
 
@@ -61,6 +62,7 @@ _STATES: Final = (
 class ListedRecording(NamedTuple):
     """A recording with the names of what it belongs to."""
 
+    id: int
     start_ms: int
     phone_number: str
     campaign_id: int | None
@@ -69,8 +71,9 @@ class ListedRecording(NamedTuple):
     outcome: str
     seconds: float
     is_removed: bool
+    has_failed: bool
     cdr_id: int | None
-    """The call on whose page it is played; None if the viewer does not see it, or if it is removed."""
+    """The call on whose page it is played; None if the viewer does not see it or it is gone, or if it is removed."""
 
 
 class _Found(NamedTuple):
@@ -155,12 +158,13 @@ def _rows(unit: Unit, records: list[Any]) -> list[ListedRecording]:
     campaigns = [id_in(one.campaign) if one.campaign else None for one in records]
     agents = [id_in(one.agent) if one.agent else None for one in records]
     calls = [id_in(one.callrequest) if one.callrequest else None for one in records]
-    named = names_of(unit, "campaigns", [one for one in campaigns if one is not None])
+    named = _campaigns(unit, {one for one in campaigns if one is not None})
     people = names_of(unit, "agent", [one for one in agents if one is not None])
     outcomes = _outcomes(unit, [one for one in calls if one is not None])
     pages = _calls(unit, [one.callid for one in records])
     return [
         ListedRecording(
+            one.id,
             round(datetime.fromisoformat(one.start_date).timestamp() * 1_000),
             one.phone_number,
             campaign_id if campaign_id in named else None,
@@ -169,10 +173,17 @@ def _rows(unit: Unit, records: list[Any]) -> list[ListedRecording]:
             outcomes.get(call_id, "") if call_id is not None else "",
             msgspec.json.decode(one.seconds, type=float),
             one.state == RecordingState.REMOVED,
+            one.state == RecordingState.FAILED,
             pages.get(one.callid) if one.state != RecordingState.REMOVED else None,
         )
         for one, campaign_id, agent_id, call_id in zip(records, campaigns, agents, calls, strict=True)
     ]
+
+
+def _campaigns(unit: Unit, ids: set[int]) -> dict[int, str]:
+    """Return the names of campaigns whose recordings are shown. An agent hears these, and sees no campaigns."""
+    query = select(Campaign.id, Campaign.name).where(Campaign.id.in_(ids))
+    return {row.id: row.name for row in unit.connection.execute(query)} if ids else {}
 
 
 def _outcomes(unit: Unit, ids: list[int]) -> dict[int, str]:

@@ -1,7 +1,8 @@
 """The recording of a whole call on the page of the call: its waveform, and the moments of the call on it."""
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from datetime import datetime
+from typing import Final, NamedTuple
 
 import anyio.to_thread
 from sqlalchemy import select
@@ -35,7 +36,7 @@ class HeardMoment(NamedTuple):
     place: float
     """The place on the waveform, from 0 to its width."""
     happening: Happening | None
-    """None for the answer."""
+    """None for the answer, and for the beginning of a recording that somebody wanted later."""
 
     @property
     def shown(self) -> str:
@@ -59,6 +60,8 @@ class CallPlayer(NamedTuple):
     waveform: Waveform | None
     """None if the file cannot be read now."""
     moments: Sequence[HeardMoment]
+    begins_later: bool
+    """True if it begins a second or more after the answer, or if nobody knows when the answer was."""
     height: int = HEIGHT
 
 
@@ -83,14 +86,20 @@ def recorded_call(unit: Unit, callrequest_id: int | None, callid: str, number: s
 async def player_of(
     request: ApiRequest, recording: RecordedCall | None, attempt: AttemptPart | None
 ) -> CallPlayer | None:
-    """Return a recording with its waveform, which is read in a thread, and the moments of its call."""
+    """Return a recording with its waveform, which is read in a thread, and the moments of its call in it.
+
+    Moments of a call are known to the second, so those of the second before the recording are moments at its beginning.
+    """
     if recording is None:
         return None
     parts = await anyio.to_thread.run_sync(_parts, request.service.recordings, recording.sound)
     waveform = None if parts is None else draw_waveform(parts)
     width = 0 if waveform is None else waveform.width
-    happenings: list[Any] = [None] if attempt is None else [None, *happenings_of(attempt)[:MOMENTS_MAX]]
-    return CallPlayer(recording, waveform, [_moment(one, recording, width) for one in happenings])
+    earliest_ms = recording.start_ms - _SECOND_MS
+    heard = [] if attempt is None else [one for one in happenings_of(attempt) if _ms(one.at) > earliest_ms]
+    moments = [_moment(one, recording, width) for one in (None, *heard[:MOMENTS_MAX])]
+    answered = None if attempt is None else attempt.answered
+    return CallPlayer(recording, waveform, moments, answered is None or _ms(answered) <= earliest_ms)
 
 
 def _parts(files: MediaFiles, sound: RecordedSound) -> list[tuple[int, int]] | None:
@@ -100,9 +109,13 @@ def _parts(files: MediaFiles, sound: RecordedSound) -> list[tuple[int, int]] | N
         return None
 
 
+def _ms(at: datetime) -> float:
+    return at.timestamp() * _SECOND_MS
+
+
 def _moment(happening: Happening | None, recording: RecordedCall, width: int) -> HeardMoment:
     """Return a moment within the recording: what came later, such as an outcome, is at its end."""
-    at_ms = recording.start_ms if happening is None else happening.at.timestamp() * _SECOND_MS
+    at_ms = recording.start_ms if happening is None else _ms(happening.at)
     at_s = min(max(0.0, (at_ms - recording.start_ms) / _SECOND_MS), recording.seconds)
     place = width * at_s / recording.seconds if recording.seconds else 0
     return HeardMoment(round(at_s, 1), round(place, 1), happening)

@@ -166,9 +166,11 @@ def _may_delete(unit: Unit, stored: Values) -> None:
 
 
 def _may_hold(change: Change) -> Errors:
-    """Return no errors; raise one if the caller may hear recordings, and not change them."""
+    """Return no errors; raise one if the caller may not change recordings, or if there is nothing left to keep."""
     if change.moves("legal_hold"):
         _may_change(change.unit)
+        if change.values["legal_hold"] and change.values["state"] == RecordingState.REMOVED:
+            raise ConflictError("The recording is removed.")
     return {}
 
 
