@@ -26,7 +26,7 @@ CENTS_OF: Final = 100_000
 CORRECTED: Final = "9"
 CORRECTED_EVERY: Final = 3
 ERASED_AT_MOST: Final = 3
-FIXED_COLUMNS: Final = 13
+FIXED_COLUMNS: Final = 14
 """The columns of each sheet, before those of questions. The made-up lists have none of their own."""
 CALLS_COLUMNS: Final = ("subscriber", "phone_number", "status", "attempts", "cost")
 

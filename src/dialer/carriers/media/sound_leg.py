@@ -158,7 +158,13 @@ class SoundLeg:
         packet = RtpPacket(sound.payload, numbers.sequence, numbers.timestamp, self._ssrc, frame, is_marked)
         if sound.packet_ms < FRAME_MS:
             return self._in_pieces(packet, sound.packet_ms, remote)
-        return self._written(packet), remote
+        # As `_written`: this runs 50 times a second for each call, so it calls little.
+        write = self._write
+        datagram = write(packet)
+        if datagram:
+            self.packets_sent += 1
+            self._octets_sent += len(frame)
+        return datagram, remote
 
     def _written(self, packet: RtpPacket) -> bytes:
         """Return the datagram of a packet, and count it. An empty one is not sent."""
