@@ -16,6 +16,7 @@ from dialer.files.people import PEOPLE_MAX, spelling_of
 from dialer.files.surveys import LENGTHS, numbers_of, rows_of
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource, Unit, Values
+from dialer.resources.crud.shapes import Field
 from dialer.store.tables import Agent, AudioFile, BranchingTemplate, Contact, DncContact, DncList, Tier
 from dialer.store.timeline.parts import moment
 
@@ -145,8 +146,7 @@ class Exporter:
         return {
             name: show_value(field, stored[field.name], self._unit, self._names)
             for name, field in file_fields(kind).items()
-            if name not in _NOT_EXPORTED
-            and (field.required or not is_same(field, stored[field.name], defaults[field.name]))
+            if name not in _NOT_EXPORTED and (field.required or not _is_default(field, stored, defaults))
         }
 
     def _parts(self, kind: RecordKind, record_id: int) -> Iterator[Any]:
@@ -273,3 +273,9 @@ def _entry_of(number: tuple[str, ...]) -> str | Document:
 def _row_of(contact: Document) -> tuple[str, ...]:
     variables = json.dumps(contact.get("additional_vars", {}), ensure_ascii=False)
     return ("", contact["contact"], contact.get("full_name", ""), contact.get("tz_code", ""), variables)
+
+
+def _is_default(field: Field, stored: Values, defaults: Values) -> bool:
+    """Return whether a record has the default of a field, be it that nobody has said anything."""
+    value = stored[field.name]
+    return value is field.default or is_same(field, value, defaults[field.name])
