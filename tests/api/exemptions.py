@@ -49,6 +49,7 @@ EXEMPTIONS: Final = (
     Exemption(r"sent_as", r"Rows of people do not stand in mails\.|A link cannot open this report\.", FIELDS),
     Exemption(r"monday", r"Choose at least one day of the week\.", FIELDS),
     Exemption(r"duplicate_contact", r"This field is required\.", FIELDS),
+    Exemption(r"default_region", r"This field is required\.", "A change of own settings names at least one of them."),
     Exemption(r"non_field_errors", r"Give at least one filter\.", FIELDS),
     Exemption(r"non_field_errors", r"Give either seconds, to or next\.", FIELDS),
     Exemption(r"next", r"Nothing is due: ", STATE),
