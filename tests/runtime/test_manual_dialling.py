@@ -186,7 +186,7 @@ async def test_nobody_waits_for_a_channel_without_money_for_the_call(house: Hous
     await house.advance(1)
     account = house.row(User, house.user_id)
     house.pay(account["held"] - account["balance"])
-    with pytest.raises(RefusedError, match="balance cannot pay"):
+    with pytest.raises(RefusedError, match="hold the owner's balance"):
         dial(house, second, ELSE)
 
 
