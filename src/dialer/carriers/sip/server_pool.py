@@ -69,6 +69,9 @@ class ServerPool:
 
     def order(self, key: str, now_ms: int) -> list[Flow]:
         """Return the servers in the order in which they are tried for a key. Those that have failed come last."""
+        if not self.has_others:
+            # Most carriers have one, and each call asks: there is nothing to draw.
+            return [Flow(self._targets[0].addresses[0], self._kind)]
         flows = [Flow(address, self._kind) for address in in_order(self._targets, key)]
         return sorted(flows, key=lambda one: self.has_failed(one, now_ms))
 
