@@ -4,7 +4,6 @@ One application serves all tests of a session, because building it and verifying
 Every test begins with an equal database, which is restored from a copy that is made once.
 """
 
-import math
 import shutil
 import socket
 from collections.abc import Iterator
@@ -17,10 +16,10 @@ from litestar.testing import TestClient
 from sqlalchemy import Connection, insert
 
 from dialer.api.app import create_app
-from dialer.api.http import refusals
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.tables import User
+from tests import loops
 from tests.api.builders import Estate
 from tests.api.harness import (
     HOST,
@@ -97,13 +96,11 @@ def client_of_session(
         forecasting=forecast_in_thread,
         comparing=compare_in_thread,
     )
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client,
-    ):
-        # Else those of one test are written while another runs.
-        patch.setattr(refusals, "WRITTEN_EVERY_S", math.inf)
-        yield client
+    with pytest.MonkeyPatch.context() as patch:
+        loops.nothing_by_itself(patch)
+        with QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
+            loops.serves(database_of_session, client)
+            yield client
 
 
 @pytest.fixture

@@ -1,8 +1,7 @@
 """Helpers of the API's tests: a worker that dials nobody, and clients."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from functools import partial
+from contextlib import asynccontextmanager, closing
 from typing import Any, TypeAlias
 
 import anyio
@@ -80,10 +79,20 @@ class FakeWorker:
         yield
 
 
+def _database_like(database: Database) -> Database:
+    """Return another reader of the same data, as a process has: a thread of its own has an event loop of its own."""
+    return Database(database.url.render_as_string(hide_password=False))
+
+
 async def forecast_in_thread(database: Database, order: Order, progress: Progress) -> Forecast:
     """Forecast in a thread instead of a process, which takes two seconds to start."""
     alone = msgspec.structs.replace(order, processes=1)
-    return await anyio.to_thread.run_sync(lambda: anyio.run(forecast_campaign, database, alone, progress))
+
+    def work() -> Forecast:
+        with closing(_database_like(database)) as own:
+            return anyio.run(forecast_campaign, own, alone, progress)
+
+    return await anyio.to_thread.run_sync(work)
 
 
 async def compare_in_thread(
@@ -91,7 +100,11 @@ async def compare_in_thread(
 ) -> WhatIf:
     """Compare settings in a thread instead of a process."""
     alone = msgspec.structs.replace(order, processes=1)
-    work = partial(anyio.run, compare_settings, database, alone, named, progress)
+
+    def work() -> WhatIf:
+        with closing(_database_like(database)) as own:
+            return anyio.run(compare_settings, own, alone, named, progress)
+
     return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 

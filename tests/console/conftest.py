@@ -20,6 +20,7 @@ from dialer.console.app import Console
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.tables import User
+from tests import loops
 from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, Caller, FakeWorker, compare_in_thread, forecast_in_thread
 from tests.api.quick_client import QuickClient
 from tests.console.browser import running_browser
@@ -113,9 +114,12 @@ def client_of_session(
         authenticator=authenticator_of_session,
         console=console_of_session,
     )
-    with QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
-        yield client
-        console_of_session.end()
+    with pytest.MonkeyPatch.context() as patch:
+        loops.nothing_by_itself(patch)
+        with QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
+            loops.serves(database_of_session, client)
+            yield client
+            console_of_session.end()
 
 
 @pytest.fixture(scope="session")

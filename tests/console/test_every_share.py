@@ -8,7 +8,6 @@ from http import HTTPStatus
 from itertools import count
 from typing import Any, Final
 
-import anyio
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from openpyxl import load_workbook
@@ -16,6 +15,7 @@ from openpyxl import load_workbook
 from dialer.app.campaigns.figures import By
 from dialer.domain.figures.statistics import GROUPS
 from dialer.store.database.database import Database
+from tests import loops
 from tests.api.harness import Caller, FakeWorker
 from tests.console.simulated_day import AccountHouse, Day, Lived, days, live
 from tests.console.visitor import Visitor, words
@@ -141,7 +141,7 @@ def test_no_share_of_a_simulated_day_leaves_0_to_100(
         house = AccountHouse(database)
         return await live(house, day, next(PREFIXES))
 
-    lived = anyio.run(run)
+    lived = loops.run(database, run)
     assert worker.failure is None
     check_api(api, lived)
     check_console(alice, lived)

@@ -7,11 +7,11 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-import anyio
 import pytest
 
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.database import Database
+from tests import loops
 from tests.api.harness import FakeWorker
 from tests.console.simulated_day import TAKES, AccountHouse, Day, live
 from tests.console.translations import TRANSLATED
@@ -108,7 +108,7 @@ def pages(visitor: Visitor, *first: str) -> Iterator[tuple[str, str]]:
 def test_no_page_of_another_language_has_an_english_sentence(
     admin: Visitor, database: Database, worker: FakeWorker
 ) -> None:
-    lived = anyio.run(live, AccountHouse(database), DAY, 199)
+    lived = loops.run(database, live, AccountHouse(database), DAY, 199)
     assert worker.failure is None
     found: dict[str, str] = {}
     first = (

@@ -6,7 +6,6 @@ from decimal import Decimal
 from itertools import count
 from typing import Any, Final
 
-import anyio
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from dialer.app.erasure.erasure import erase_number
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Cdr, SmsMessage, Subscriber, SurveyResult
+from tests import loops
 from tests.api.harness import Caller
 from tests.console.simulated_day import AccountHouse, Day, Lived, days, live
 from tests.console.visitor import Visitor
@@ -127,7 +127,7 @@ def test_each_figure_of_the_sheet_is_that_of_calls_answers_and_messages(
         house = AccountHouse(database)
         return house, await live(house, day, next(PREFIXES))
 
-    house, lived = anyio.run(run)
+    house, lived = loops.run(database, run)
     correct_and_erase(house, lived, erased)
     check_sheet(api, alice, house, "campaigns", lived.campaign)
     check_sheet(api, alice, house, "sms-campaigns", lived.texts)

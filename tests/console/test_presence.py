@@ -14,6 +14,7 @@ from dialer.domain.queueing.presence import DESK_CLOSED_MS
 from dialer.domain.words.enums import Consulted
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.tables import Agent, Transfer
+from tests import loops
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import campaign, store
 from tests.console.conftest import Machine
@@ -32,7 +33,7 @@ def agent(database: Database, identity: int = 1) -> tuple[int, str, int]:
 
 
 def look(presence: OpenDesks) -> bool:
-    return anyio.run(presence.look, lambda: NOW_MS)
+    return loops.run(presence.database, presence.look, lambda: NOW_MS)
 
 
 class Processes:

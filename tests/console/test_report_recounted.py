@@ -10,7 +10,6 @@ import json
 from itertools import count
 from typing import Any, Final, NamedTuple
 
-import anyio
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -19,6 +18,7 @@ from dialer.app.erasure.erasure import erase_number
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import CallDisposition, CallRequest, Cdr, Did, Gateway, Subscriber, SurveyResult
+from tests import loops
 from tests.api.harness import Caller
 from tests.console.building import HOSTILE
 from tests.console.report_model import ROUNDED, Counted, Person, has_answered, people_of, sentence, told
@@ -200,7 +200,7 @@ def test_each_figure_of_the_report_is_that_of_the_model(
         house = AccountHouse(database)
         return house, await held(house, poll, next(PREFIXES))
 
-    house, campaign = anyio.run(run)
+    house, campaign = loops.run(database, run)
     people = people_of(house, campaign, trouble(house, poll, campaign))
     check_words(alice, api, campaign, people)
     check_sheet(alice, api, campaign, people)

@@ -121,6 +121,8 @@ class Deliverer:
                     await self._look(tasks)
                 except StorageUnavailableError as error:
                     _log.warning("webhooks_not_read", reason=str(error))
+                except Exception:  # noqa: BLE001 - all else of the service goes on
+                    _log.exception("webhooks_not_read")
                 await self._sleep(EVERY_S)
 
     async def _look(self, tasks: TaskGroup) -> None:

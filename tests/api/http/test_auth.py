@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import anyio
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -23,6 +22,7 @@ from dialer.resources.words.errors import AnsweredError
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.tables import User
+from tests import loops
 from tests.api.harness import PASSWORD, Caller, FakeWorker, Json
 from tests.databases.choice import restore
 
@@ -288,7 +288,7 @@ def test_a_right_password_is_let_in_despite_failures_of_others(
         assume(sum(count for (_, at), count in door.failures.items() if at == host) < ADDRESS_FAILURES_MAX)
         assert await door.knock(name, host, PASSWORD) == 200
 
-    anyio.run(live)
+    loops.run(database_of_session, live)
 
 
 @pytest.mark.usefixtures("cheap_verification")
@@ -305,7 +305,7 @@ def test_a_right_password_from_an_address_keeps_working_despite_failures_there(
             door.time.now_s += seconds
             assert await door.knock("alice", HOSTS[0], PASSWORD) == 200
 
-    anyio.run(live)
+    loops.run(database_of_session, live)
 
 
 @pytest.mark.usefixtures("cheap_verification")
@@ -321,7 +321,7 @@ def test_an_address_with_very_many_failures_is_not_heard_but_for_passwords_it_kn
         assert await door.knock("alice", HOSTS[0], PASSWORD) == 200
         assert await door.knock("bob", HOSTS[1], PASSWORD) == 200
 
-    anyio.run(live)
+    loops.run(database_of_session, live)
 
 
 @pytest.mark.usefixtures("cheap_verification")
@@ -342,4 +342,4 @@ def test_a_name_that_is_guessed_from_everywhere_is_still_heard_at_addresses_that
         door.time.now_s += NAME_WAIT_S
         assert await door.knock("alice", "10.2.0.1", PASSWORD) == 200
 
-    anyio.run(live)
+    loops.run(database_of_session, live)

@@ -26,9 +26,11 @@ from dialer.mail.letter import Letter
 from dialer.mail.server import MailOutcome
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.tables import CallInProgress, Campaign, ReportDelivery, ReportSchedule, User
+from tests import loops
 from tests.api.harness import Caller
 from tests.console.building import store
 from tests.console.reports.test_sender import ADA, DAY_MS, EVE, Post, parts_of, scheduled
+from tests.loops import ProcessEnd
 
 TO_EIGHT_MS = 71_600_000
 
@@ -76,7 +78,7 @@ def test_nothing_of_the_sender_ends_the_service(
                     await anyio.lowlevel.checkpoint()
 
     monkeypatch.setattr(module, locked, raise_locked)
-    anyio.run(run)
+    loops.run(database, run)
     assert [row[:2] for row in post.deliveries()] == [(ADA, "sent")]
 
 
@@ -192,11 +194,11 @@ def test_a_report_that_ends_its_process_is_given_up(api: Caller, database: Datab
     made = scheduled(api, database)
 
     async def be_killed(_: TakenDelivery, __: Shared) -> DeliveryOutcome:
-        raise KeyboardInterrupt
+        raise ProcessEnd
 
     post.deliver = be_killed
     for later_ms in (TO_EIGHT_MS, *[LEASE_MS] * len(WAITS_MS)):
-        with pytest.raises((KeyboardInterrupt, BaseExceptionGroup)):
+        with pytest.raises(BaseExceptionGroup):
             post.look(later_ms)
     assert post.look(LEASE_MS) == []
     assert post.deliveries() == [(ADA, "failed", len(WAITS_MS) + 1, str(LOST))]

@@ -2,12 +2,11 @@
 
 from zoneinfo import ZoneInfo
 
-import anyio
-
 from dialer.console.reports.making import ReportMaker
 from dialer.console.reports.sender import ReportSender
 from dialer.mail.server import MailServer
 from dialer.store.database.database import Database
+from tests import loops
 from tests.api.harness import NOW_MS, Caller
 from tests.console.reports.test_sender import ADA, Post, scheduled
 from tests.mail.postbox import Postbox, serving
@@ -27,7 +26,7 @@ def test_a_report_reaches_a_real_server(api: Caller, database: Database) -> None
                 database, maker.deliver, zone=zone, clock_ms=post.clock, machine_ms=post.machine
             ).send_due()
 
-    anyio.run(send)
+    loops.run(database, send)
     [mail] = box.mails
     assert box.envelopes == [("dialer@example.com", [ADA])]
     [file] = mail.iter_attachments()

@@ -19,10 +19,12 @@ from dialer.mail.server import MailOutcome
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.tables import CallInProgress, Campaign, ReportDelivery, ReportLink, User
+from tests import loops
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import store
 from tests.console.test_summary import polled
 from tests.console.visitor import Visitor, words
+from tests.loops import ProcessEnd
 
 ADA: Final = "ada@example.com"
 EVE: Final = "eve@example.com"
@@ -65,7 +67,7 @@ class Post:
         sender = ReportSender(
             self.database, self.deliver, zone=zone, clock_ms=self.clock, machine_ms=self.machine, base=self.base
         )
-        anyio.run(sender.send_due)
+        loops.run(self.database, sender.send_due)
         return self.mails
 
     def deliveries(self) -> list[tuple[str, str, int, str]]:
@@ -193,10 +195,10 @@ def test_a_process_that_is_lost_leaves_its_reports_to_the_next_one(api: Caller, 
     deliver = post.deliver
 
     async def be_killed(_: TakenDelivery, __: Shared) -> DeliveryOutcome:
-        raise KeyboardInterrupt
+        raise ProcessEnd
 
     post.deliver = be_killed
-    with pytest.raises((KeyboardInterrupt, BaseExceptionGroup)):
+    with pytest.raises(BaseExceptionGroup):
         post.look(71_600_000)
     post.deliver = deliver
     assert post.look(1_000) == []
@@ -269,7 +271,7 @@ def test_without_a_mail_server_or_by_another_clock_the_schedule_says_so(api: Cal
                     while not _is_tried(database):
                         await anyio.lowlevel.checkpoint()
 
-        anyio.run(run)
+        loops.run(database, run)
         assert api.get("report-schedule/1/")["problem"] == problem
         store(database, ReportDelivery.__table__.delete())
         api.change("report-schedule/1/", name="again")

@@ -20,6 +20,7 @@ from tests.api.harness import Caller
 from tests.console.building import store
 from tests.console.reports.test_harm import TO_EIGHT_MS
 from tests.console.reports.test_sender import ADA, Post, scheduled
+from tests.loops import ProcessEnd
 
 LINK = "https://dialer.example.com/console/shared/"
 
@@ -101,10 +102,10 @@ def test_a_process_that_ends_tells_it_once(
     told(api, database, recipients=[ADA])
 
     def end(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
+        raise ProcessEnd
 
     monkeypatch.setattr(ReportSender, "_tell", end)
-    with pytest.raises((KeyboardInterrupt, BaseExceptionGroup)):
+    with pytest.raises(BaseExceptionGroup):
         post.look(TO_EIGHT_MS)
     monkeypatch.undo()
     assert events(database) == []

@@ -53,6 +53,8 @@ class KeyUses:
         except StorageUnavailableError as error:
             self._unwritten = uses | self._unwritten
             structlog.get_logger().warning("the last uses of API keys could not be stored", reason=str(error))
+        except Exception:  # noqa: BLE001 - all else of the service goes on, and these uses would fail again
+            structlog.get_logger().exception("the last uses of API keys could not be stored")
 
     async def _store_forever(self) -> None:
         while True:

@@ -65,9 +65,10 @@ class Refusals:
 
         try:
             await self._database.write(write)
-        except StorageUnavailableError as error:
+        except Exception as error:  # noqa: BLE001 - all else of the service goes on
             self._others += others + min(len(entries), REFUSALS_A_MINUTE_MAX)
-            structlog.get_logger().warning("refusals could not be stored", reason=str(error))
+            is_expected = isinstance(error, StorageUnavailableError)
+            structlog.get_logger().warning("refusals could not be stored", reason=str(error), exc_info=not is_expected)
 
     async def _store_forever(self) -> None:
         while True:

@@ -24,7 +24,7 @@ class OpenDesks:
     """The open desks. Browsers have `DESK_CLOSED_MS` to come back, also after a start of this process."""
 
     def __init__(self, database: Database, now_ms: Callable[[], int]) -> None:
-        self._database: Final = database
+        self.database: Final = database
         self.now_ms: Final = now_ms
         self._open: Final = set[int]()
         """The users whose desk was open since the last look."""
@@ -43,7 +43,7 @@ class OpenDesks:
         def find(connection: Connection) -> tuple[list[int], dict[int, int]]:
             return desks_to_note(connection, logins), notes_of_desks(connection)
 
-        seen, notes = await self._database.read(find)
+        seen, notes = await self.database.read(find)
         watch = before.after(notes, machine_ms)
         doubtful, left = watch.silent_for(DOUBTFUL_MS), watch.silent_for(DESK_CLOSED_MS)
 
@@ -55,7 +55,7 @@ class OpenDesks:
             tell_listeners(unit, OF_SERVICE)
             return bool(gone)
 
-        is_left = await self._database.write(write) if seen or doubtful else False
+        is_left = await self.database.write(write) if seen or doubtful else False
         self._watch = watch
         self._open.difference_update(logins)
         return is_left

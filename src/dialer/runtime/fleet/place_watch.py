@@ -36,4 +36,6 @@ async def _keep(database: Database) -> None:
             await database.keep_place()
         except StorageUnavailableError:
             continue  # The next look tries again, and the process ends if it is displaced.
+        except Exception:  # noqa: BLE001 - all else of the service goes on
+            _log.exception("place_not_kept")
     _log.error("displaced", why=database.displaced)

@@ -112,5 +112,8 @@ class CallRemoval:
 
     async def _remove_forever(self) -> None:
         while True:
-            await self.remove()
+            try:
+                await self.remove()
+            except Exception:  # noqa: BLE001 - all else of the service goes on
+                _log.exception("old_rows_not_removed")
             await self._sleep(PASS_EVERY_S)

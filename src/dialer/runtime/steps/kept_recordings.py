@@ -115,6 +115,8 @@ class KeptRecordings:
                 is_busy = await self.keep()
             except StorageUnavailableError as error:
                 _log.warning("recordings_not_kept", reason=str(error))
+            except Exception:  # noqa: BLE001 - all else of the service goes on
+                _log.exception("recordings_not_kept")
             if not is_busy:
                 await self._sleep(LOOKS_EVERY_S)
 
