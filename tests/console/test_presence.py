@@ -1,17 +1,20 @@
 """Tests of presence: nobody is kept available whose desk was closed, and signing out in a call asks."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import anyio
 import pytest
 from sqlalchemy import insert, select, update
 
 from dialer.console.app import Console
+from dialer.console.parts.agent_day_sheet import end_in_words
 from dialer.console.serving import presence as serving
 from dialer.console.serving.presence import OpenDesks
+from dialer.domain.queueing.agent_periods import DutyEnd
 from dialer.domain.queueing.presence import DESK_CLOSED_MS
 from dialer.domain.words.enums import Consulted
+from dialer.domain.words.reasons import BreakCause
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.tables import Agent, Transfer
 from tests import loops
@@ -272,16 +275,38 @@ def test_a_consulted_agent_who_signs_out_is_asked_first(gus: Visitor, api: Calle
     assert (asked.status_code, "You are in a call" in asked.text, agent(database)[0]) == (409, True, 2)
 
 
-def test_an_agent_whose_telephone_did_not_answer_is_told_why_and_comes_back(
-    gus: Visitor, alice: Visitor, api: Caller, database: Database
+WHY: Final = {
+    BreakCause.DESK_CLOSED: (
+        "You are on a break, because your desk was closed.",
+        "the desk was closed",
+        "Gus is on a break, because the desk was closed.",
+    ),
+    BreakCause.MISSED_CALLS: (
+        "You are on a break, because your telephone did not answer.",
+        "the telephone did not answer",
+        "Gus is on a break, because the telephone did not answer.",
+    ),
+    BreakCause.PREVIEW_OVER: (
+        "You are on a break, because you neither called nor skipped a person in time.",
+        "a person was neither called nor skipped in time",
+        "Gus is on a break, having neither called nor skipped a person in time.",
+    ),
+}
+
+
+@pytest.mark.parametrize("cause", BreakCause)
+def test_an_agent_whom_the_service_sends_on_a_break_is_told_why_and_comes_back(
+    gus: Visitor, alice: Visitor, api: Caller, database: Database, cause: BreakCause
 ) -> None:
-    store(database, update(Agent).values(status=4, break_cause="missed_calls"))
-    assert api.get("agent/1/")["break_cause"] == "missed_calls"
-    assert "You are on a break, because your telephone did not answer." in gus.text("desk/")
-    assert "the telephone did not answer" in alice.text("board/")
-    assert "Gus is on a break, because the telephone did not answer." in alice.text("overview/")
+    on_desk, on_board, on_overview = WHY[cause]
+    store(database, update(Agent).values(status=4, break_cause=cause))
+    assert api.get("agent/1/")["break_cause"] == cause
+    assert on_desk in gus.text("desk/")
+    assert on_board in alice.text("board/")
+    assert on_overview in alice.text("overview/")
+    assert end_in_words(DutyEnd(cause)) == on_board
     gus.send("desk/status/", status="in")
     assert api.get("agent/1/")["break_cause"] == ""
-    assert "the telephone did not answer" not in alice.text("board/")
+    assert on_board not in alice.text("board/")
     store(database, update(Agent).values(status=4, break_cause="of_tomorrow"))
     assert "Gus is on a break, because" not in alice.text("overview/")

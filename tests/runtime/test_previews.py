@@ -14,7 +14,18 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.words.enums import AgentStatus, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.store.database.touched import EVERYTHING, Touched
 from dialer.store.reconciliation.reconcile import audit
-from dialer.store.tables import Agent, CallRequest, Campaign, Cdr, Gateway, Subscriber, Tier, Transfer, User
+from dialer.store.tables import (
+    Agent,
+    AgentPeriod,
+    CallRequest,
+    Campaign,
+    Cdr,
+    Gateway,
+    Subscriber,
+    Tier,
+    Transfer,
+    User,
+)
 from tests.runtime.house import House
 from tests.runtime.test_queues import waiting
 from tests.runtime.test_transfers import BEHAVIOUR
@@ -121,7 +132,9 @@ async def test_a_person_who_is_skipped_waits_and_is_given_up_after_the_third_tim
 async def test_an_agent_who_does_not_decide_is_on_a_break(house: House) -> None:
     (agent_id,) = await previewing(house, preview_seconds=20)
     await house.advance(21)
-    assert (seen(house, agent_id), house.row(Agent, agent_id)["status"]) == (None, AgentStatus.ON_BREAK)
+    row = house.row(Agent, agent_id)
+    assert (seen(house, agent_id), row["status"], row["break_cause"]) == (None, AgentStatus.ON_BREAK, "preview_over")
+    assert [period["cause"] for period in house.rows(AgentPeriod)][-1:] == ["preview_over"]
     assert (house.rows(Subscriber)[0]["status"], calls(house)) == (SubscriberStatus.PENDING, [])
 
 

@@ -192,8 +192,8 @@ class AgentDayRead(msgspec.Struct):
     ended_by: Annotated[
         str,
         described(
-            "Who ended the last duty: `agent`, `others` (a supervisor or a program), `desk_closed` or `missed_calls`."
-            " Empty if nobody did, or it is unknown.",
+            "Who ended the last duty: `agent`, `others` (a supervisor or a program), `desk_closed`, `missed_calls`"
+            " or `preview_over`. Empty if nobody did, or it is unknown.",
             "agent",
         ),
     ]

@@ -30,6 +30,7 @@ _ENDS: Final[Mapping[str, str]] = {
     DutyEnd.OTHERS: gettext_noop("by a supervisor or a program"),
     DutyEnd.DESK_CLOSED: gettext_noop("the desk was closed"),
     DutyEnd.MISSED_CALLS: gettext_noop("the telephone did not answer"),
+    DutyEnd.PREVIEW_OVER: gettext_noop("a person was neither called nor skipped in time"),
 }
 
 

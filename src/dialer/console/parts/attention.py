@@ -61,6 +61,9 @@ _ABANDONED: Final[Mapping[Period, str]] = {
 _ORDERED_BREAKS: Final[Mapping[str, str]] = {
     BreakCause.DESK_CLOSED: gettext_noop("%(agent)s is on a break, because the desk was closed."),
     BreakCause.MISSED_CALLS: gettext_noop("%(agent)s is on a break, because the telephone did not answer."),
+    BreakCause.PREVIEW_OVER: gettext_noop(
+        "%(agent)s is on a break, having neither called nor skipped a person in time."
+    ),
 }
 
 

@@ -18,7 +18,7 @@ from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, PreviewOrder
 from dialer.domain.rules.dial_rules import Allowed
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
-from dialer.domain.words.reasons import NoReason, SubscriberReason
+from dialer.domain.words.reasons import BreakCause, NoReason, SubscriberReason
 
 SKIPS_MAX: Final = 3
 """Number of skips of a person after which nobody is shown the person again."""
@@ -239,7 +239,7 @@ class PreviewOrders:
             self._want(campaign, offered, now_ms)
             return
         self._previews.end(offered.agent_id)
-        self._distributor.send_on_break(offered.agent_id)
+        self._distributor.send_on_break(offered.agent_id, BreakCause.PREVIEW_OVER)
         self._put_back(campaign, offered.subscriber, now_ms, campaign.plan.intervalretry_ms)
 
     def _return(self, agent_id: int, now_ms: int) -> None:

@@ -42,6 +42,7 @@ class DutyEnd(StrEnum):
     """The order of a supervisor or of a program."""
     DESK_CLOSED = "desk_closed"
     MISSED_CALLS = "missed_calls"
+    PREVIEW_OVER = "preview_over"
 
 
 class PeriodEnd(NamedTuple):

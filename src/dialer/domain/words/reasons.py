@@ -179,6 +179,7 @@ class BreakCause(Reason):
 
     DESK_CLOSED = "desk_closed", "the desk was closed"
     MISSED_CALLS = "missed_calls", "the telephone did not answer"
+    PREVIEW_OVER = "preview_over", "a person was neither called nor skipped in time"
 
 
 SUBSCRIBER_REASONS: Final = _meanings(SubscriberReason)
