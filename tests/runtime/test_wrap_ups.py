@@ -5,13 +5,21 @@ from typing import Final
 import pytest
 
 from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
+from dialer.app.call_centre.consultations import change_consultation, consult
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.call_centre.live_calls import TransferTarget, transfer_call
 from dialer.app.call_centre.wrap_ups import end_wrap_up, figures_of, lengthen_wrap_up
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.work.errors import ErrorCode, RefusedError
 from dialer.app.work.unit import UnitOfWork
-from dialer.domain.words.enums import AgentActivity, AgentDisposition, AgentStatus, CampaignStatus, DialMethod
+from dialer.domain.words.enums import (
+    AgentActivity,
+    AgentDisposition,
+    AgentStatus,
+    CampaignStatus,
+    ConsultationMode,
+    DialMethod,
+)
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.rows.agent_hours import read_clock
 from dialer.store.tables import Agent, CallRequest, Campaign, Transfer
@@ -21,6 +29,8 @@ from tests.runtime.test_queues import waiting
 from tests.runtime.test_same_agent import BEHAVIOUR, PEOPLE, set_status
 
 TALKS: Final = '{"talk": 20, "answer": 2}'
+LONG: Final = '{"talk": 60, "answer": 2}'
+AGENTS: Final = ((1, "Ann"), (2, "Bob"))
 SUCCESS: Final = Disposed(AgentDisposition.SUCCESS)
 
 
@@ -156,6 +166,77 @@ async def test_who_talks_last_says_the_outcome(house: House) -> None:
     house.perform(lambda unit: transfer_call(unit, 1, TransferTarget(agent_id=second)))
     await house.advance(200)
     assert ([owed(house, one) for one in (first, second)], talks(house)) == ([0, 1], [1, 1])
+
+
+@pytest.mark.parametrize("consults", [False, True])
+@pytest.mark.parametrize("requires_first", [False, True])
+async def test_who_talks_last_says_what_any_queue_of_the_call_requires(
+    house: House, *, consults: bool, requires_first: bool
+) -> None:
+    first, second = (house.agent(name=name, contact=f"+3319900000{place}", parameters=LONG) for place, name in AGENTS)
+    queue_id = house.queue(first, outcome_required=requires_first)
+    house.queue(second, outcome_required=not requires_first)
+    await waiting(house, queue_id, PEOPLE[0], behaviour=BEHAVIOUR, dial_method=2, end_when_done=False)
+    await house.advance(20)
+    await _go_on(house, TransferTarget(agent_id=second), consults=consults)
+    await house.advance(200)
+    assert ([owed(house, one) for one in (first, second)], talks(house)) == ([0, 1], [1, 1])
+    house.perform(lambda unit: dispose_of_call(unit, 1, SUCCESS))
+    await house.advance(1)
+    assert ([owed(house, one) for one in (first, second)], activity(house, second)) == ([0, 0], AgentActivity.AVAILABLE)
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("consults", [False, True])
+async def test_who_gives_a_callee_to_a_number_says_the_outcome(house: House, *, consults: bool, restarts: bool) -> None:
+    (agent_id,) = await talking_at_desk(house)
+    await _go_on(house, TransferTarget("+33199009999"), consults=consults)
+    if restarts:
+        house.restart()
+    await house.advance(20)
+    assert (owed(house, agent_id), activity(house, agent_id)) == (1, AgentActivity.WRAPPING_UP)
+    assert refusal(house, agent_id) is ErrorCode.OUTCOME_MISSING
+    house.perform(lambda unit: dispose_of_call(unit, 1, SUCCESS))
+    await house.advance(100)
+    assert (owed(house, agent_id), activity(house, agent_id)) == (0, AgentActivity.AVAILABLE)
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_a_callee_who_comes_back_finds_the_agent_free_who_says_one_outcome_then(
+    house: House, *, restarts: bool
+) -> None:
+    (agent_id,) = await talking_at_desk(house)
+    await _go_on(house, TransferTarget("+12025550112"), consults=False)
+    assert owed(house, agent_id) == 1
+    for seconds in (30, 30, 60):
+        if restarts:
+            house.restart()
+        await house.advance(seconds)
+    assert talks(house) == [1, 1]
+    await house.advance(200)
+    assert (owed(house, agent_id), activity(house, agent_id)) == (1, AgentActivity.WRAPPING_UP)
+    assert house.database.read_now(audit).differences == []
+
+
+async def talking_at_desk(house: House) -> list[int]:
+    """Let one agent, whose queue requires outcomes, talk in the only call at 20 s."""
+    agent_id = house.agent(parameters=LONG, wrap_up_time=5)
+    queue_id = house.queue(agent_id, outcome_required=True)
+    await waiting(house, queue_id, PEOPLE[0], behaviour=BEHAVIOUR, dial_method=2, end_when_done=False)
+    await house.advance(20)
+    return [agent_id]
+
+
+async def _go_on(house: House, to: TransferTarget, *, consults: bool) -> None:
+    """Let the callee of the only call go on to somebody else, at once or after a talk with them."""
+    if not consults:
+        house.perform(lambda unit: transfer_call(unit, 1, to))
+        await house.advance(3)
+        return
+    house.perform(lambda unit: consult(unit, 1, to))
+    await house.advance(8)
+    house.perform(lambda unit: change_consultation(unit, 1, ConsultationMode.HAND_OVER))
+    await house.advance(3)
 
 
 async def test_a_call_that_was_deleted_needs_no_outcome(house: House) -> None:

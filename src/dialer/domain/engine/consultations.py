@@ -152,14 +152,19 @@ class Consultations:
         third.consulted, third.status, third.reason = Consulted.HANDED_OVER, TransferStatus.CONNECTED, ""
         mark_hold(third, now_ms, is_held=False)
         self._unreserve(call, third)
-        agent = self._agents.get(third.for_agent_id or 0)
-        if agent is not None and self._distributor.has_no_call(agent.id):
+        agent = self.agent_who_takes(third)
+        if agent is not None:
             third.agent_id, third.parameters = agent.id, agent.parameters
             third.queue_id = self._distributor.queue_of(agent.id, talk.queue_id)
             third.score_from_ms = talk.score_from_ms
             self._distributor.restore_talk(call.id, agent.id, now_ms)
         self._state.emit(KeepTransfer(call, third))
         self._forget(third.from_agent_id or 0)
+
+    def agent_who_takes(self, third: Transfer) -> AgentPlan | None:
+        """Return the agent who gets the callee with the leg of a third person; None if that is no agent's call."""
+        agent = self._agents.get(third.for_agent_id or 0)
+        return agent if agent is not None and self._distributor.has_no_call(agent.id) else None
 
     def hand_over_refused(self, event: call_events.HandOverRefused) -> None:
         """Let the people talk on who talked before an agent wanted to hand the callee over, and note the reason."""

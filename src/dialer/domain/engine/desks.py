@@ -37,8 +37,12 @@ class Desks:
         self._previews.reached(event.call_id)
 
     def moved(self, now_ms: int, event: call_events.CallMoved) -> None:
-        """Take a call that an agent has transferred. Nobody is dialled for the agent before the call waits again."""
-        self._transfers.leg_ended(now_ms, call_events.LegEnded(event.call_id, event.outcome), goes_on=True)
+        """Take a call that an agent has transferred. Nobody is dialled for the agent before the call waits again.
+
+        Nobody who talks after it says an outcome if it goes to a number.
+        """
+        goes_on = event.reached.queue_id is not None
+        self._transfers.leg_ended(now_ms, call_events.LegEnded(event.call_id, event.outcome), goes_on=goes_on)
         self.reached(now_ms, event.reached)
 
     def woken(self, now_ms: int, event: events.DistributorWoken) -> None:

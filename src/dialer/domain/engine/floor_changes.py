@@ -15,8 +15,9 @@ def keep_changes(engine_state: EngineState, distributor: CallDistributor) -> Non
         engine_state.emit(KeepTransfer(call, call.transfers[-1]))
     for agent_id in changes.agents.keys() | changes.statuses.keys():
         figures = changes.agents.get(agent_id)
-        cause = changes.break_causes.get(agent_id, "")
-        engine_state.emit(KeepAgent(agent_id, figures, changes.statuses.get(agent_id), break_cause=cause))
+        status, cause = changes.statuses.get(agent_id), changes.break_causes.get(agent_id, "")
+        owes_no_more = agent_id in changes.freed
+        engine_state.emit(KeepAgent(agent_id, figures, status, break_cause=cause, owes_no_more=owes_no_more))
     for queue_id in changes.queues.keys() | changes.no_agent_from_ms.keys():
         last, since_ms = changes.queues.get(queue_id), changes.no_agent_from_ms.get(queue_id)
         engine_state.emit(KeepQueue(queue_id, last, since_ms))

@@ -200,7 +200,7 @@ class Transfers:
     def leg_ended(self, now_ms: int, event: call_events.LegEnded, *, goes_on: bool = False) -> None:
         """Record and charge a B-leg that is over. Its agent is idle after the wrap-up time.
 
-        With `goes_on`, the agent has transferred the call: whoever talks last says its outcome. Nor is there anything
+        With `goes_on`, the call goes on to another agent: whoever talks last says its outcome. Nor is there anything
         to say for a third person who has hung up before they got the callee, who comes back to the agent then.
         """
         if event.place is not None:
@@ -249,7 +249,8 @@ class Transfers:
         third = None if call is None else consultations.take_over(event.call_id, event.place)
         talk = None if call is None else open_transfer(call)
         if call is not None and third is not None and talk is not None:
-            self.leg_ended(now_ms, LegEnded(call.id, event.outcome), goes_on=True)
+            goes_on = consultations.agent_who_takes(third) is not None
+            self.leg_ended(now_ms, LegEnded(call.id, event.outcome), goes_on=goes_on)
             consultations.hand_over(now_ms, call, talk, third)
             self._touch()
 
@@ -299,6 +300,8 @@ class Transfers:
         self._state.emit(WaitForAgent(call.id))
         if transfer.from_agent_id is None:
             self._abandonment.joined(call, now_ms)
+        else:
+            self._distributor.forgive(transfer.from_agent_id, call.id)
         self._touch()
 
     def _perform(self, decision: Decision, now_ms: int) -> None:
@@ -346,7 +349,9 @@ class Transfers:
         agent = self._agents.get(transfer.agent_id or 0)
         rest_ms = outcome.rest_ms(0 if agent is None else agent.wrap_up_ms)
         is_open = not goes_on and not call.has_outcome
-        owes_outcome = is_open and self._distributor.requires_outcome(transfer.queue_id)
+        # Whoever talks last says it, though only the queue of an agent before them may require it.
+        talked_in = {one.queue_id for one in call.transfers if one.has_queued and one.answered_ms is not None}
+        owes_outcome = is_open and any(map(self._distributor.requires_outcome, talked_in))
         agent_id = self._distributor.released(now_ms, call.id, rest_ms, owes_outcome=owes_outcome)
         campaign = self._state.campaigns[call.plan.id]
         if agent_id is not None and transfer.answered_ms is not None and campaign.is_paced:

@@ -22,7 +22,7 @@ from dialer.domain.queueing.skills import NO_SKILLS, SkillSet
 from dialer.domain.queueing.strategies import AgentTurn, asks_again_at_ms, next_agents
 from dialer.domain.words.enums import AgentStatus
 from dialer.domain.words.moments import NEVER_MS
-from dialer.domain.words.reasons import BreakCause, NoReason, TransferReason
+from dialer.domain.words.reasons import BreakCause, TransferReason
 
 
 class CallDistributor(FreeAgents):
@@ -172,7 +172,16 @@ class CallDistributor(FreeAgents):
         self._notes.agents[agent_id] = agent.figures
         return agent_id
 
-    def send_on_break(self, agent_id: int, cause: BreakCause | NoReason = "") -> None:
+    def forgive(self, agent_id: int, call_id: int) -> None:
+        """Let an agent owe no outcome of a call that others talk in, or they themselves again."""
+        known = self._agents.get(agent_id)
+        if known is not None and known.figures.outcome_call_id == call_id:
+            agent = self._changing(agent_id)
+            agent.figures = replace(agent.figures, outcome_call_id=0)
+            self._notes.agents[agent_id] = agent.figures
+            self._notes.freed.add(agent_id)
+
+    def send_on_break(self, agent_id: int, cause: BreakCause) -> None:
         """Give an agent no calls until they come back to work."""
         agent = self._changing(agent_id)
         agent.plan = replace(agent.plan, status=AgentStatus.ON_BREAK)
