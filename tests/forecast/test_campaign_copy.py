@@ -27,6 +27,7 @@ from dialer.store.tables import (
     ContactWord,
     CpsReturned,
     DncContact,
+    ExampleCampaign,
     FleetChange,
     FleetWorker,
     Gateway,
@@ -79,7 +80,7 @@ PAST = (
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
 CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor, Webhook, WebhookDelivery)
-CONSOLE = (ContactWord, SurveyChange)
+CONSOLE = (ContactWord, ExampleCampaign, SurveyChange)
 LEFT_OUT = (AuditLog, PeopleToCopy, SmsReceived, *CONSOLE, *CREDENTIALS, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)
 """Tables of searches and of undoing, of credentials, of past events, of processes and of real lines, and of work in
 progress, which a forecast never reads."""

@@ -129,7 +129,17 @@ LAYOUT: Final = {
         Layout(SMALL),
     ),
     **dict.fromkeys(
-        ("campaign_forecast", "did", "dnc_list", "key_check", "payment", "phonebook", "rate_card_line"), Layout(SMALL)
+        (
+            "campaign_forecast",
+            "did",
+            "dnc_list",
+            "example_campaign",
+            "key_check",
+            "payment",
+            "phonebook",
+            "rate_card_line",
+        ),
+        Layout(SMALL),
     ),
     **dict.fromkeys(
         (

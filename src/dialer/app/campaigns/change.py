@@ -6,6 +6,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, RowMapping, select, update
 
 from dialer.app.campaigns.readiness import agents_missing, make_ready
+from dialer.app.overview.examples import CARRIERS, keep_simulated
 from dialer.app.work.errors import InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.work.events import AppEvent, CampaignAborted, CampaignEnded, CampaignPaused, CampaignStarted
 from dialer.app.work.touched_records import touched_campaigns
@@ -75,12 +76,15 @@ def change_campaign(
         RefusedError: this version does not know the campaign's status.
         IllegalMoveError: the new status may not follow the present one.
         CampaignNotReadyError: the campaign lacks something that a start needs.
-        InvalidFieldsError: the dial method needs agents, and the survey transfers no call to a queue.
+        InvalidFieldsError: the dial method needs agents, and the survey transfers no call to a queue; or an example
+            would call over a real carrier.
     """
     before = _read(unit.connection, campaign_id)
     after = {**before, **values}
     wanted = _new_status(before, after)
     _refuse_without_agents(unit.connection, before, after)
+    if wanted is CampaignStatus.START or any(after[name] != before[name] for name in CARRIERS):
+        keep_simulated(unit.connection, after)
     if wanted is CampaignStatus.START:
         make_ready(unit.connection, after, unit.now_ms)
     written = {name: value for name, value in values.items() if name != "status"} | _status_columns(wanted)

@@ -5,10 +5,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Table, select, update
 
+from dialer.app.overview.examples import refuse_for_example
 from dialer.app.work.errors import UnknownRecordError
 from dialer.app.work.touched_records import touched_gateway, users_of_gateway
 from dialer.app.work.unit import UnitOfWork
-from dialer.domain.calls.plans import SMS, GatewayKey
+from dialer.domain.calls.plans import SIMULATED, SMS, GatewayKey
 from dialer.domain.credentials.gateway_secrets import with_kept_secrets
 from dialer.store.fleet.shards import limit_channels
 from dialer.store.queries.calls_in_progress import gateway_row
@@ -33,10 +34,13 @@ def change_gateway(unit: UnitOfWork, gateway: GatewayKey, values: Mapping[str, A
 
     Raises:
         UnknownRecordError: there is no such gateway.
+        RefusedError: it is to call people, and an example campaign with made-up people calls over it.
     """
     row = gateway_row(unit.connection, gateway)
     if row is None:
         raise UnknownRecordError(f"There is no gateway {gateway.id}.")
+    if values.get("protocol", SIMULATED) != SIMULATED:
+        refuse_for_example(unit.connection, gateway)
     before = row["parameters"]
     if "parameters" in values:
         values = {**values, "parameters": with_kept_secrets(before, values["parameters"])}

@@ -2,14 +2,24 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select
 
+from dialer.app.overview.examples import example_of
 from dialer.domain.calls.plans import SIMULATED, VOICE
 from dialer.domain.figures.statistics import HOUR_MS, Grouping
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.service_state import read_speech
 from dialer.store.queries.selection import is_of
-from dialer.store.tables import AuditLog, Campaign, Contact, Gateway, Phonebook, SurveyTemplate, UserHour
+from dialer.store.tables import (
+    AuditLog,
+    Campaign,
+    Contact,
+    ExampleCampaign,
+    Gateway,
+    Phonebook,
+    SurveyTemplate,
+    UserHour,
+)
 
 CAMPAIGN_TRIED: Final = "campaign_tried"
 """The action of a campaign that was tried with a telephone."""
@@ -37,10 +47,15 @@ class FirstSteps(NamedTuple):
     """The id of the newest campaign."""
     why_silent: str | None
     """Why texts cannot be spoken. Empty: they can. None: the service has no voice."""
+    example: int | None = None
+    """The id of the example campaign of the viewer, which is no step."""
 
 
 def has_called(connection: Connection, user_id: int | None) -> bool:
-    """Return whether campaigns of a user have called or written to anybody, tests apart; None stands for all users."""
+    """Return whether campaigns of a user have called or written to anybody, tests apart; None stands for all users.
+
+    Calls of examples do not count.
+    """
     # Calls of tests count for the account, so hours with a test prove nothing. The audit log keeps tests that are gone.
     began_ms, ended_ms = UserHour.hour * HOUR_MS, (UserHour.hour + 1) * HOUR_MS
     tested = exists().where(
@@ -49,18 +64,29 @@ def has_called(connection: Connection, user_id: int | None) -> bool:
         AuditLog.created_date < ended_ms,
         AuditLog.created_date > began_ms - HOUR_MS,
     )
-    called = exists().where(is_of(UserHour.user_id, user_id), UserHour.grouping == int(Grouping.TOTAL), ~tested)
-    own = and_(is_of(Campaign.user_id, user_id), Campaign.trial_of_id.is_(None), Campaign.calls > 0)
+    shown = exists().where(
+        ExampleCampaign.campaign_id == Campaign.id,
+        Campaign.user_id == UserHour.user_id,
+        Campaign.created_date < ended_ms,
+    )
+    total = UserHour.grouping == int(Grouping.TOTAL)
+    called = exists().where(is_of(UserHour.user_id, user_id), total, ~tested, ~shown)
+    own = and_(is_of(Campaign.user_id, user_id), Campaign.trial_of_id.is_(None), Campaign.calls > 0, _is_no_example())
     return bool(connection.scalar(select(or_(exists().where(own), called))))
 
 
-def read_first_steps(connection: Connection, user_id: int | None) -> FirstSteps:
-    """Return the steps to a first campaign that a user has done; None stands for all users."""
+def read_first_steps(connection: Connection, user_id: int | None, viewer_id: int) -> FirstSteps:
+    """Return the steps to a first campaign that a user has done; None stands for all users.
+
+    Examples count for nothing.
+    """
     of_calls = Gateway.medium == VOICE
-    own = and_(is_of(Campaign.user_id, user_id), Campaign.trial_of_id.is_(None))
+    own = and_(is_of(Campaign.user_id, user_id), Campaign.trial_of_id.is_(None), _is_no_example())
     is_real = and_(of_calls, Gateway.protocol != SIMULATED)
-    people = exists().where(Contact.phonebook_id == Phonebook.id, is_of(Phonebook.user_id, user_id))
-    survey = select(func.max(SurveyTemplate.id)).where(is_of(SurveyTemplate.user_id, user_id))
+    of_example = exists().where(ExampleCampaign.phonebook_id == Phonebook.id)
+    people = exists().where(Contact.phonebook_id == Phonebook.id, is_of(Phonebook.user_id, user_id), ~of_example)
+    shown = exists().where(ExampleCampaign.survey_id == SurveyTemplate.id)
+    survey = select(func.max(SurveyTemplate.id)).where(is_of(SurveyTemplate.user_id, user_id), ~shown)
     found = connection.execute(
         select(
             exists().where(of_calls),
@@ -85,4 +111,9 @@ def read_first_steps(connection: Connection, user_id: int | None) -> FirstSteps:
         survey=newest_survey,
         campaign=campaign,
         why_silent=read_speech(connection),
+        example=example_of(connection, viewer_id),
     )
+
+
+def _is_no_example() -> ColumnElement[bool]:
+    return ~exists().where(ExampleCampaign.campaign_id == Campaign.id)

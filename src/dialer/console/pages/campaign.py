@@ -19,6 +19,7 @@ from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.statistics import results_of
 from dialer.app.campaigns.view import CampaignView, view_campaign
 from dialer.app.campaigns.why_waiting import WaitingView, view_waiting
+from dialer.app.overview.examples import records_of_example
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.app.work.unit import UnitOfWork
 from dialer.console.charts.charts import line, share
@@ -106,6 +107,8 @@ class _Still(NamedTuple):
     """The campaign some of whose people this one calls again."""
     again: list[Linked]
     """The campaigns that call people of this one again."""
+    is_example: bool
+    """True if its people are made up, to show how campaigns go."""
 
 
 _FINISHES: Final[Mapping[Side, str]] = {
@@ -267,6 +270,7 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zon
         read_before_start(unit, row, survey, service_zone) if state is CampaignStatus.NEW else None,
         next(iter(_linked(unit, Campaign.id == row["source_campaign_id"])), None),
         _linked(unit, Campaign.source_campaign_id == identity),
+        records_of_example(unit.connection, identity) is not None,
     )
 
 

@@ -20,6 +20,7 @@ from dialer.console.pages.list_import import TEXTS_NEXT
 from dialer.console.pages.record_page import CAMPAIGNS as VOICE_CAMPAIGNS
 from dialer.console.pages.record_page import IMPORTED
 from dialer.console.parts.record_fields import fields_in_forms
+from dialer.console.parts.survey_blueprints import create_record_of
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.forms import FORM_BYTES_MAX, read_fields
 from dialer.console.serving.services import go_to, page
@@ -28,9 +29,7 @@ from dialer.console.words.record_names import Option, options_of
 from dialer.domain.calls.plans import SIMULATED, SMS
 from dialer.domain.messages.sms_parts import MESSAGE_CHARACTERS_MAX
 from dialer.domain.words.enums import SectionType
-from dialer.resources.crud import records
-from dialer.resources.crud.resource import Resource, Unit
-from dialer.resources.crud.shapes import Given, Parsed, Shape, parse_given
+from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.carriers import GATEWAYS, SMS_GATEWAYS
 from dialer.resources.records.contacts import PHONEBOOKS
@@ -115,7 +114,7 @@ async def make_simulator(request: ApiRequest) -> Response[Any]:
     filled = await read_fields(request)
     is_sms = filled.get("medium") == SMS
     kind = SMS_GATEWAYS if is_sms else GATEWAYS
-    await request.service.write(request, lambda unit: _create(unit, kind, name=SIMULATOR, protocol=SIMULATED))
+    await request.service.write(request, lambda unit: create_record_of(unit, kind, name=SIMULATOR, protocol=SIMULATED))
     found = request.service.resources[SMS_CAMPAIGNS.path if is_sms else VOICE_CAMPAIGNS]
     kept = {*fields_in_forms(request, found), *IMPORTED}
     typed = {
@@ -187,7 +186,7 @@ async def _show_survey(request: ApiRequest, filled: dict[str, str], message: str
 
 def _make_survey(unit: Unit, filled: dict[str, str]) -> int:
     """Create a survey: a message, a question with answers if there is one, and a goodbye. Return its id."""
-    survey = _create(unit, SURVEY_TEMPLATES, name=filled.get("name", ""))
+    survey = create_record_of(unit, SURVEY_TEMPLATES, name=filled.get("name", ""))
     message = filled.get("message", "")
     answers = {f"key_{key}": filled[f"key_{key}"] for key in KEYS if filled.get(f"key_{key}", "").strip()}
     question = filled.get("question", "").strip()
@@ -199,16 +198,11 @@ def _make_survey(unit: Unit, filled: dict[str, str]) -> int:
     if question:
         asked = _section(unit, survey, SectionType.MULTI_CHOICE, question, retries="1", **answers)
         goodbye = _section(unit, survey, SectionType.PLAY_MESSAGE, GOODBYE, completed=True)
-        _create(unit, BRANCHING_TEMPLATES, keys="0", section=told, goto=asked)
-        _create(unit, BRANCHING_TEMPLATES, keys="any", section=asked, goto=goodbye)
+        create_record_of(unit, BRANCHING_TEMPLATES, keys="0", section=told, goto=asked)
+        create_record_of(unit, BRANCHING_TEMPLATES, keys="any", section=asked, goto=goodbye)
     return survey
 
 
 def _section(unit: Unit, survey: int, kind: SectionType, text: str, **fields: Any) -> int:  # noqa: ANN401 - fields
     shown = {"question": text, "script": text, "type": kind.value, "survey": survey}
-    return _create(unit, SECTION_TEMPLATES, **shown, **fields)
-
-
-def _create(unit: Unit, resource: Resource, **fields: Any) -> int:  # noqa: ANN401 - members of a request
-    parsed: Parsed = parse_given(resource.write or Shape, Given(fields), unit.conventions)
-    return records.create_record(unit, resource, parsed).record_id
+    return create_record_of(unit, SECTION_TEMPLATES, **shown, **fields)

@@ -9,19 +9,15 @@ from litestar import Response, get, post
 from dialer.api.service import ApiRequest
 from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.pages.survey import PLACE
-from dialer.console.parts.survey_blueprints import BLUEPRINTS, branches_of, members_of, survey_of
+from dialer.console.parts.survey_blueprints import BLUEPRINTS, create_record_of, create_survey_of, survey_of
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import go_to, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.record_names import options_of
-from dialer.domain.survey.sections.table import SECTION_TYPES
-from dialer.resources.crud import records
-from dialer.resources.crud.resource import Resource, Unit
-from dialer.resources.crud.shapes import Given, Shape, parse_given
+from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.queues import QUEUES
-from dialer.resources.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.resources.words.errors import InvalidError
 
 NO_TEMPLATE: Final = gettext_noop("Choose how to begin.")
@@ -66,31 +62,11 @@ def _create_survey(unit: Unit, filled: Mapping[str, str]) -> int:
     template = next((one for one in BLUEPRINTS if one.key == filled.get("template")), None)
     if template is None:
         raise InvalidError({"template": [gettext(NO_TEMPLATE)]})
-    survey = _create(unit, SURVEY_TEMPLATES, name=filled.get("name", "").strip() or gettext(template.title))
-    queue = _queue(unit, filled) if template.has_queue else None
-    ids = {
-        step.name: _create(
-            unit,
-            SECTION_TEMPLATES,
-            survey=survey,
-            order=place,
-            **members_of(step),
-            **({"queue": queue} if SECTION_TYPES[step.type].transfers else {}),
-        )
-        for place, step in enumerate(template.steps, 1)
-    }
-    for step in template.steps:
-        for key, target in branches_of(step).items():
-            _create(unit, BRANCHING_TEMPLATES, section=ids[step.name], keys=key, goto=ids.get(target))
-    return survey
+    name = filled.get("name", "").strip() or gettext(template.title)
+    return create_survey_of(unit, template, name, _queue(unit, filled) if template.has_queue else None)
 
 
 def _queue(unit: Unit, filled: Mapping[str, str]) -> int:
     """Return the queue that was chosen, or a new one."""
     chosen = parse_id(filled.get("queue", ""))
-    return chosen or _create(unit, QUEUES, name=filled.get("new_queue", "").strip() or gettext(QUEUE))
-
-
-def _create(unit: Unit, resource: Resource, **fields: Any) -> int:  # noqa: ANN401 - members of a request
-    parsed = parse_given(resource.write or Shape, Given(fields), unit.conventions)
-    return records.create_record(unit, resource, parsed).record_id
+    return chosen or create_record_of(unit, QUEUES, name=filled.get("new_queue", "").strip() or gettext(QUEUE))

@@ -1,5 +1,7 @@
 """The overview: everything that is going on, and what needs attention first."""
 
+from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -68,6 +70,13 @@ class Glance(NamedTuple):
 @get("/overview", media_type="text/html")
 async def show_overview(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Show the overview."""
+    return await show_overview_page(request, console)
+
+
+async def show_overview_page(
+    request: ApiRequest, console: ConsoleServices, messages: Sequence[str] = (), status: int = HTTPStatus.OK
+) -> Response[Any]:
+    """Return the overview, with messages above it."""
     live = await console.snapshots.get(key_of(request), lambda: _make(request, console))
     asked = request.query_params
     stopped, resumed = parse_id(asked.get("stopped", "")), asked.get("resumed", "")
@@ -77,6 +86,8 @@ async def show_overview(request: ApiRequest, console: NamedDependency[ConsoleSer
         request,
         "overview.html",
         PLACE,
+        status,
+        messages=messages,
         live=live,
         stopped=stopped,
         count=0 if stopped is None else await _count_of_stopped(request, stopped),
@@ -84,6 +95,7 @@ async def show_overview(request: ApiRequest, console: NamedDependency[ConsoleSer
         left=parse_id(asked.get("left", "")) or 0,
         first_steps=[] if steps is None or are_away else steps_of(steps, is_admin=request.user.is_admin),
         are_away=are_away,
+        example=None if steps is None else steps.example,
         has_started=steps is None or steps.was_started,
     )
 
@@ -103,7 +115,7 @@ def _away(request: ApiRequest) -> str:
 def _first_steps(unit: Unit) -> FirstSteps | None:
     """Return the steps to a first campaign; None once a campaign of the viewer has called somebody."""
     user_id = None if unit.actor.is_admin else unit.actor.sees_as
-    return None if has_called(unit.connection, user_id) else read_first_steps(unit.connection, user_id)
+    return None if has_called(unit.connection, user_id) else read_first_steps(unit.connection, user_id, unit.actor.id)
 
 
 async def _count_of_stopped(request: ApiRequest, moment_ms: int) -> int:

@@ -5,8 +5,13 @@ from typing import Any, Final, NamedTuple
 
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.domain.survey.editing import FALLBACKS
+from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.domain.words.enums import SectionType
+from dialer.resources.crud import records
+from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.shapes import Given, Shape, parse_given
+from dialer.resources.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES, SURVEY_TEMPLATES
 
 ELSE: Final = "else"
 """The key that stands for every other answer, a wrong input and none."""
@@ -286,3 +291,29 @@ def survey_of(blueprint: Blueprint) -> Survey:
             for step in blueprint.steps
         )
     )
+
+
+def create_survey_of(unit: Unit, blueprint: Blueprint, name: str, queue: int | None = None) -> int:
+    """Create the survey of a blueprint, whose transfers lead to a queue, and return its id."""
+    survey = create_record_of(unit, SURVEY_TEMPLATES, name=name)
+    ids = {
+        step.name: create_record_of(
+            unit,
+            SECTION_TEMPLATES,
+            survey=survey,
+            order=place,
+            **members_of(step),
+            **({"queue": queue} if SECTION_TYPES[step.type].transfers else {}),
+        )
+        for place, step in enumerate(blueprint.steps, 1)
+    }
+    for step in blueprint.steps:
+        for key, target in branches_of(step).items():
+            create_record_of(unit, BRANCHING_TEMPLATES, section=ids[step.name], keys=key, goto=ids.get(target))
+    return survey
+
+
+def create_record_of(unit: Unit, resource: Resource, **fields: Any) -> int:  # noqa: ANN401 - members of a request
+    """Create a record with the fields that a request would have, and return its id."""
+    parsed = parse_given(resource.write or Shape, Given(fields), unit.conventions)
+    return records.create_record(unit, resource, parsed).record_id

@@ -861,6 +861,19 @@ CREATE TABLE campaign_phonebook (
 );
 CREATE INDEX ix_campaign_phonebook_phonebook_id ON campaign_phonebook (phonebook_id);
 CREATE UNIQUE INDEX uq_campaign_phonebook_campaign_id_phonebook_id ON campaign_phonebook (campaign_id, phonebook_id);
+CREATE TABLE example_campaign (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	campaign_id INTEGER NOT NULL,
+	phonebook_id INTEGER,
+	survey_id INTEGER,
+	gateway_id INTEGER,
+	CONSTRAINT fk_example_campaign_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
+	CONSTRAINT fk_example_campaign_phonebook_id_phonebook FOREIGN KEY(phonebook_id) REFERENCES phonebook (id) ON DELETE SET NULL,
+	CONSTRAINT fk_example_campaign_survey_id_survey_template FOREIGN KEY(survey_id) REFERENCES survey_template (id) ON DELETE SET NULL
+);
+CREATE INDEX ix_example_campaign_phonebook_id ON example_campaign (phonebook_id);
+CREATE INDEX ix_example_campaign_survey_id ON example_campaign (survey_id);
+CREATE UNIQUE INDEX uq_example_campaign_campaign_id ON example_campaign (campaign_id);
 CREATE TABLE people_to_copy (
 	id INTEGER NOT NULL,
 	outcomes TEXT NOT NULL,

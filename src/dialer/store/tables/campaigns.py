@@ -165,6 +165,26 @@ class CampaignPhonebook(Row):
     )
 
 
+class ExampleCampaign(Row):
+    """A campaign that shows an account how campaigns go, and what was made for it, to be deleted with it.
+
+    Its people are made up, so it may call over simulated carriers only.
+    """
+
+    __tablename__ = "example_campaign"
+
+    campaign_id: Mapped[int] = belongs_to("campaign", index=False)
+    phonebook_id: Mapped[int | None] = mentions("phonebook")
+    survey_id: Mapped[int | None] = mentions("survey_template")
+    gateway_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The carrier of calls that was made for it, which may be gone; null if it calls over one that was there."""
+
+    __table_args__ = (
+        Index("uq_example_campaign_campaign_id", "campaign_id", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
 class PeopleToCopy(Row):
     """The people of its `source_campaign_id` that a campaign calls again, until all are its subscribers.
 
