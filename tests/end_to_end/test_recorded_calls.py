@@ -22,13 +22,15 @@ from dialer.store.media.files import Media
 from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import User
 from tests.api.harness import PASSWORD, PASSWORD_HASH, Caller
-from tests.carriers.sip.sipp import running
+from tests.carriers.sip.sipp import CLEARED, running
 from tests.carriers.sip.test_sipp import free_port
-from tests.end_to_end.test_sip_campaign import PRESSES_1, make_campaign
+from tests.end_to_end.service import upload
+from tests.end_to_end.test_sip_campaign import OWN, PRESSES_1, make_campaign
 from tests.new_database import new_database
 from tests.optional_tools import find_tool
 
 NUMBER: Final = "3545550101"
+HANGS_UP_LATER: Final = '<pause milliseconds="1500"/>\n' + OWN
 ASKED_MAX: Final = 600
 SIMULATED: Final = {
     "answer": 1,
@@ -73,9 +75,14 @@ def callers(tmp_path: Path) -> Iterator[tuple[Caller, Caller]]:
 
 def stored(ann: Caller) -> dict[str, Any]:
     """Return the first recording as soon as it is stored."""
+    return recorded(ann, "stored")
+
+
+def recorded(ann: Caller, state: str) -> dict[str, Any]:
+    """Return the first recording as soon as it has a state."""
     for _ in range(ASKED_MAX):
         found = ann.get("call-recording/")["results"]
-        if found and found[0]["state"] == "stored":
+        if found and found[0]["state"] == state:
             return dict(found[0])
         time.sleep(0.1)
     raise AssertionError("nothing is recorded")
@@ -102,6 +109,27 @@ def test_a_call_over_sip_is_heard_afterwards(callers: tuple[Caller, Caller], tmp
     deleted = ann.request("DELETE", f"call-recording/{recording['id']}/")
     assert deleted.status_code == 204
     assert ann.request("GET", f"call-recording/{recording['id']}/download/").status_code == 404
+
+
+def test_nothing_is_kept_of_a_call_over_sip_whose_callee_refuses(
+    callers: tuple[Caller, Caller], tmp_path: Path
+) -> None:
+    admin, ann = callers
+    port = free_port()
+    parameters = {"server": f"127.0.0.1:{port}", "session_expires": 0}
+    made = make_campaign(admin, ann, [NUMBER], protocol="sip", parameters=parameters)
+    notice = upload(ann, "notice", 2)["url"]
+    ann.change(made["url"], record="all", record_notice=notice, record_refuse_key="1")
+    refuses = PRESSES_1.replace(CLEARED, HANGS_UP_LATER)
+    with running(find_tool("sipp"), tmp_path, port, {NUMBER: refuses}, calls=2) as process:
+        ann.change(made["url"], status=1)
+        assert process.wait(40) == 0
+    recording = recorded(ann, "removed")
+    told = ("refused", "seconds", "size", "stored_where")
+    assert {name: recording[name] for name in told} == {"refused": True, "seconds": 0, "size": 0, "stored_where": ""}
+    assert ann.request("GET", f"call-recording/{recording['id']}/download/").status_code == 404
+    assert list((tmp_path / "media" / "recordings").iterdir()) == []
+    assert ann.get("survey-result/")["count"] == 0
 
 
 def test_a_simulated_callee_is_silent_for_as_long_as_the_call(callers: tuple[Caller, Caller]) -> None:

@@ -1,7 +1,7 @@
-"""Pauses of a recorded call: ordered at any moment, with packets late, moves between processes, and kill -9.
+"""Pauses and refusals of a recorded call: at any moment, with packets late, moves between processes, and kill -9.
 
-The rule: nothing is kept of a pause. Its words are in no block of the file, whatever becomes of the processes that
-carry the sound, and the file is as long as the call.
+The rules: nothing is kept of a pause. Its words are in no block of the file, whatever becomes of the processes that
+carry the sound, and the file is as long as the call. Nothing at all is kept of a call whose callee has refused.
 """
 
 import pickle
@@ -19,6 +19,7 @@ from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
 from dialer.carriers.media.sound_router import SoundTaped
 from dialer.carriers.voice.sound_room import SoundRoom
+from dialer.carriers.voice.sound_stores import SoundStores
 from dialer.domain.calls.call_recording import SoundStore, TapeState
 from dialer.domain.formats.sealed_sound import HEADER_BYTES, SIDE_BYTES
 from dialer.store.media.call_recordings import RecordedSound, measured, read_sound
@@ -56,26 +57,28 @@ class RecordedCall:
         self._room = SoundRoom()
         self._router = self._room._router  # noqa: SLF001 - without sockets and clock
         self._router.add(SoundLeg(LEG, 7 << 60, SoundTerms()))
-        self._room.record(LEG, replace(self._store, age_ms=self._now * FRAME_MS))
+        self._stores = SoundStores(self._room)
+        self._stores.add(LEG, replace(self._store, age_ms=self._now * FRAME_MS))
+        self._stores.answered(LEG)
         self._ours_at = self._dice.between(0, 2**31)
         self._under_way.clear()
         self._is_first = True
 
     @property
-    def _tape(self) -> CallTape:
-        leg = self._router.leg(LEG)
-        assert leg is not None
-        assert leg.tape is not None
-        return leg.tape
+    def _tape(self) -> CallTape | None:
+        return self._leg().tape
 
     def play(self) -> str:
         """Let the call happen, and return the rule that it broke; empty if it broke none."""
         length = self._dice.between(50, 300)
         orders = self._orders(length)
+        refused_at = self._dice.between(0, length - 1) if self._dice.happens(40) else length
         self._said = [_said(orders, number) for number in range(length)]
         for number in range(length):
             for is_silent in orders.get(number, ()):
                 self._order(is_silent=is_silent)
+            if number == refused_at:
+                self._refuse()
             match self._dice.between(0, 60):
                 case 0:
                     self._move()
@@ -84,7 +87,10 @@ class RecordedCall:
                 case _:
                     pass
             self._frame(number)
-        self._room._keep(self._leg(), lambda: self._tape.spool.write(self._tape.rest()))  # noqa: SLF001 - as a room
+        if (tape := self._tape) is not None:
+            self._room._keep(self._leg(), lambda: tape.spool.write(tape.rest()))  # noqa: SLF001 - as a room
+        if refused_at < length:
+            return "something is kept of a call that was refused" if (self._folder / FILE).exists() else ""
         return self._judge()
 
     def _leg(self) -> SoundLeg:
@@ -100,8 +106,17 @@ class RecordedCall:
         return found
 
     def _order(self, *, is_silent: bool) -> None:
-        self._store = replace(self._store, state=TapeState.SILENT if is_silent else TapeState.KEEPING)
-        self._room.silence(LEG, is_silent=is_silent)
+        if self._store.state is not TapeState.REFUSED:
+            self._store = replace(self._store, state=TapeState.SILENT if is_silent else TapeState.KEEPING)
+            self._stores.order(LEG, self._store.state)
+
+    def _refuse(self) -> None:
+        """Refuse. The service has stored it, and the process that carries the sound may be killed before it hears."""
+        self._store = replace(self._store, state=TapeState.REFUSED)
+        if self._dice.happens(30):
+            self._kill()
+        else:
+            self._stores.order(LEG, self._store.state)
 
     def _move(self) -> None:
         """Let another process carry the sound, to which the leg is given as it is."""
@@ -109,6 +124,7 @@ class RecordedCall:
         self._room = SoundRoom()
         self._router = self._room._router  # noqa: SLF001 - without sockets and clock
         self._router.add(leg)
+        self._stores = SoundStores(self._room)
 
     def _kill(self) -> None:
         """Kill the process. After a while, another one takes the call up with what the service has stored."""
@@ -119,6 +135,9 @@ class RecordedCall:
     def _frame(self, number: int) -> None:
         """Let 20 ms pass."""
         tape, dice = self._tape, self._dice
+        if tape is None:
+            self._now += 1
+            return
         if self._is_first or not dice.happens(5):
             # The first packet says where the others belong.
             delay = 0 if self._is_first else dice.between(0, DELAY_MAX)
@@ -186,11 +205,46 @@ def a_second_pause_is_the_end_of_the_first(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(CallTape, "silence", turned)
 
 
+def a_refusal_is_a_pause(patch: pytest.MonkeyPatch) -> None:
+    def paused(self: SoundRoom, key: str, _store: SoundStore | None = None) -> None:
+        self.silence(key, is_silent=True)
+
+    patch.setattr(SoundRoom, "discard", paused)
+
+
+def a_refused_call_is_recorded_on(patch: pytest.MonkeyPatch) -> None:
+    """Plant that the file goes, and the tape runs on."""
+    discard: Callable[..., None] = SoundRoom.discard
+
+    def discarded(self: SoundRoom, key: str, store: SoundStore | None = None) -> None:
+        leg = self.leg(key)
+        tape = None if leg is None else leg.tape
+        discard(self, key, store)
+        if leg is not None:
+            leg.tape = tape
+
+    patch.setattr(SoundRoom, "discard", discarded)
+
+
+def another_process_forgets_the_refusal(patch: pytest.MonkeyPatch) -> None:
+    """Plant that whoever takes up a call that was refused leaves what another process has recorded."""
+    discard: Callable[..., None] = SoundRoom.discard
+
+    def discarded(self: SoundRoom, key: str, store: SoundStore | None = None) -> None:
+        if store is None:
+            discard(self, key)
+
+    patch.setattr(SoundRoom, "discard", discarded)
+
+
 RECORDED_PLANTED: Final = {
     "pauses are not silent": pauses_are_not_silent,
     "what was said in a pause is kept if it comes late": late_sound_is_kept,
     "a process that takes up a call forgets its pause": another_process_forgets,
     "a repeated pause ends it": a_second_pause_is_the_end_of_the_first,
+    "a refusal is a pause": a_refusal_is_a_pause,
+    "a call is recorded on after a refusal": a_refused_call_is_recorded_on,
+    "a process that takes up a refused call leaves its file": another_process_forgets_the_refusal,
 }
 """Bugs that some seed has to find."""
 

@@ -1,4 +1,4 @@
-"""Tests of pauses of recorded calls: nothing is kept of one, and planted bugs are found."""
+"""Tests of pauses and refusals of recorded calls: nothing is kept of one, and planted bugs are found."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.vopr.recorded import RECORDED_PLANTED, recorded_findings
 from tests.vopr.search import first_recorded_seed
 
 
-def test_nothing_is_kept_of_a_pause() -> None:
+def test_nothing_is_kept_of_a_pause_or_a_refusal() -> None:
     assert [found for seed in RECORDED_SEEDS if (found := recorded_findings(seed))] == []
 
 

@@ -28,7 +28,7 @@ _NOT_EXPORTED: Final = frozenset({"status"})
 
 _RECORDINGS_OF: Final = {
     SECTION.key: ("audiofile", "invalid_audiofile"),
-    "campaigns": ("voicemail_audiofile",),
+    "campaigns": ("voicemail_audiofile", "record_notice"),
 }
 """The fields that name recordings."""
 _ENTRY_COLUMNS: Final = ("id", "phone_number", "number", *PROOF_COLUMNS)

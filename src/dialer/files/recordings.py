@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import RowMapping, insert, select, update
+from sqlalchemy import ColumnElement, RowMapping, insert, select, update
 
 from dialer.app.work.touched_records import known_campaigns
 from dialer.app.work.unit import RecordWritten
@@ -80,13 +80,18 @@ def _create(writer: RecordWriter, given: dict[str, Any], wanted: Wanted, node: N
     return record_id
 
 
+def plays(record_id: int) -> ColumnElement[bool]:
+    """Return the condition that a campaign itself plays a recording, outside its survey."""
+    return (Campaign.voicemail_audiofile_id == record_id) | (Campaign.record_notice_id == record_id)
+
+
 def _replace(writer: RecordWriter, stored: RowMapping, wanted: Wanted, node: Node, sounds: Sounds) -> str:
     """Replace the sound of a recording, and return the change as a line."""
     unit, record_id = writer.unit, stored["id"]
     sound = _sound(writer, wanted, node, sounds, instead_of=stored["size"])
     moved = {**sound, "updated_date": unit.now_ms}
     unit.connection.execute(update(AudioFile).where(AudioFile.id == record_id).values(moved))
-    unit.note(known_campaigns(unit.connection, Campaign.voicemail_audiofile_id == record_id))
+    unit.note(known_campaigns(unit.connection, plays(record_id)))
     before, after = ({"audio_file": row["audio_file"]} for row in (stored, sound))
     unit.written.append(RecordWritten("change", wanted.kind.path, record_id, writer.owner_id, before, after))
     return f"file: another sound, {stored['size']} → {sound['size']} bytes"

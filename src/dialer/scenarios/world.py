@@ -238,8 +238,9 @@ def _recordings(records: Sequence[Wanted]) -> dict[str, int]:
     """
     found: dict[str, int] = {}
     for record in records:
-        if "voicemail_audiofile" in record.given and isinstance(record.given["voicemail_audiofile"].value, str):
-            found.setdefault(record.given["voicemail_audiofile"].value, _SILENCE_MS)
+        for field in ("voicemail_audiofile", "record_notice"):
+            if field in record.given and isinstance(record.given[field].value, str):
+                found.setdefault(record.given[field].value, _SILENCE_MS)
         if record.kind.key == "surveys" and record.parts is not None:
             for section in record.parts.plain():
                 for name, length in (("audiofile", "audio_seconds"), ("invalid_audiofile", "invalid_audio_seconds")):

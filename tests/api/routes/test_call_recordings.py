@@ -288,3 +288,25 @@ def test_a_started_campaign_that_records_moves_to_no_carrier_whose_calls_cannot_
     assert admin.refused("PATCH", campaign, aleg_gateway=switch["url"]) == refused
     admin.change(campaign, aleg_gateway=switch["url"], record="no")
     assert alice.refused("PATCH", campaign, record="all") == refused
+
+
+@pytest.mark.parametrize("wrong", ["10", "a", "A", "+"])
+def test_only_a_key_of_a_telephone_refuses(alice: Caller, estate: Estate, wrong: str) -> None:
+    campaign = f"campaigns/{estate.campaign['id']}/"
+    status, errors = alice.refused("PATCH", campaign, record_refuse_key=wrong)
+    assert (status, list(errors)) == (400, ["record_refuse_key"])
+    for key in "0*#":
+        alice.change(campaign, record_refuse_key=key)
+        assert alice.get(campaign)["record_refuse_key"] == key
+
+
+def test_the_check_warns_of_a_campaign_that_records_without_a_notice(alice: Caller, estate: Estate) -> None:
+    campaign = f"campaigns/{estate.campaign['id']}/"
+
+    def warned(**fields: object) -> list[str]:
+        alice.change(campaign, **fields)
+        findings = alice.get(f"{campaign}check/")["findings"]
+        return [one["level"] for one in findings if one["code"] == "recording_without_notice"]
+
+    assert [warned(record="no"), warned(record="all")] == [[], ["warning"]]
+    assert [warned(record_notice_script=" "), warned(record_notice_script="You are recorded.")] == [["warning"], []]

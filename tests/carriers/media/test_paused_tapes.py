@@ -25,6 +25,10 @@ class Shelf:
     def open(self) -> None:
         """Do nothing."""
 
+    def discard(self) -> None:
+        """Forget the blocks."""
+        self.blocks.clear()
+
     def write(self, blocks: Sequence[bytes]) -> None:
         self.blocks += blocks
 

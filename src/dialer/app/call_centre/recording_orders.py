@@ -39,6 +39,7 @@ _CALL: Final = (
 )
 _OVER: Final = "The call is over, so its recording cannot be changed."
 _NOT_RECORDED: Final = "The call is not recorded."
+_REFUSED: Final = "The callee has refused to be recorded."
 _NOT_WANTED: Final = "The call is not recorded yet. Start its recording first."
 _TOO_OFTEN: Final = Sentence(
     "The recording was paused %(times)s times, so the rest of the call is silent in it.", times=PAUSES_MAX
@@ -65,6 +66,8 @@ def order_recording(unit: UnitOfWork, callrequest_id: int, order: RecordingOrder
     at_dial = _state_at_dial(row)
     if at_dial is None:
         raise RefusedError(_NOT_RECORDED, code=ErrorCode.NOT_RECORDED)
+    if _standing(row).is_recording_refused:
+        raise RefusedError(_REFUSED, code=ErrorCode.NOT_RECORDED)
     before = orders_in(row.recording_orders)
     after = _ordered(before, at_dial, order, unit.now_ms - row.started_ms)
     if after != before:
@@ -83,9 +86,10 @@ class RecordingNow(NamedTuple):
 
 
 class _Standing(msgspec.Struct):
-    """The silences of sections, as the session of a call is stored."""
+    """The silences of sections, and whether the callee has refused, as the session of a call is stored."""
 
     silences: tuple[int, ...] = ()
+    is_recording_refused: bool = False
 
 
 def recording_now(connection: Connection, callrequest_id: int) -> RecordingNow | None:
@@ -95,8 +99,14 @@ def recording_now(connection: Connection, callrequest_id: int) -> RecordingNow |
     if row is None or at_dial is None:
         return None
     orders = orders_in(row.recording_orders)
-    standing = msgspec.json.decode(row.standing or "{}", type=_Standing)
+    standing = _standing(row)
+    if standing.is_recording_refused:
+        return None
     return RecordingNow(orders.state(at_dial, standing.silences), orders.is_silent)
+
+
+def _standing(row: Row[*tuple[Any, ...]]) -> _Standing:
+    return msgspec.json.decode(row.standing or "{}", type=_Standing)
 
 
 def _state_at_dial(row: Row[*tuple[Any, ...]]) -> TapeState | None:

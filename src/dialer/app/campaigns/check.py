@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, exists, func, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
-from dialer.app.campaigns.line_check import named_queue, names_list, texts_people
+from dialer.app.campaigns.line_check import named_queue, names_list, records_silently, texts_people
 from dialer.app.campaigns.people_by_zone import people_by_zone
 from dialer.app.campaigns.placeholders import as_warning, known_names, text_findings
 from dialer.app.campaigns.readiness import field_errors, survey_of
@@ -49,6 +49,7 @@ _CODES: Final[Mapping[str, FindingCode]] = {
     "aleg_gateway": FindingCode.WRONG_CLOCK,
     "object_id": FindingCode.UNPLAYABLE,
     "record": FindingCode.NOT_RECORDABLE,
+    "record_notice_script": FindingCode.UNPLAYABLE,
 }
 """The codes of the fields whose errors keep a campaign from starting."""
 _COVERED: Final = ((FindingCode.WRONG_CALLERID, FindingCode.NO_CALLERID),)
@@ -131,6 +132,7 @@ def _facts(
         countries=called_countries(connection, campaign["id"]),
         lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
         texts_people=texts_people(connection, campaign, survey),
+        records_silently=records_silently(campaign),
     )
 
 

@@ -42,6 +42,9 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
         unplayable += _without_telephones(connection, survey, region_of(connection, campaign["user_id"]))
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
         errors |= recording_errors(connection, campaign)
+        if why_silent is not None and has_spoken_notice(campaign):
+            remedy = Sentence("Set %(field)s", field=FieldName("record_notice"))
+            errors["record_notice_script"] = [why_silent(remedy)]
     if texts_people(connection, campaign, survey):
         errors |= _wrong_clock(connection, "sms_gateway")
     return errors
@@ -51,6 +54,18 @@ def recording_errors(connection: Connection, campaign: Mapping[str, Any]) -> Fie
     """Return the error of a campaign that records calls over a carrier which keeps their sound to itself."""
     is_heard = campaign["record"] == NO_CALL or _protocol(connection, gateway_of(campaign)) in RECORDED
     return {} if is_heard else {"record": [_NOT_RECORDED]}
+
+
+def records_silently(campaign: Mapping[str, Any]) -> bool:
+    """Return whether a campaign records calls, and tells callees nothing of it."""
+    is_told = campaign["record_notice_id"] is not None or campaign["record_notice_script"].strip() != ""
+    return campaign["medium"] != SMS and campaign["record"] != NO_CALL and not is_told
+
+
+def has_spoken_notice(campaign: Mapping[str, Any]) -> bool:
+    """Return whether a campaign that records has a notice which has to be spoken."""
+    is_text = campaign["record_notice_id"] is None and campaign["record_notice_script"].strip() != ""
+    return is_text and campaign["record"] != NO_CALL
 
 
 def lacks_voice(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:

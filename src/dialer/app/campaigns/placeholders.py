@@ -27,6 +27,8 @@ SCRIPT: Final = "agent_script"
 """The field with what the agents of a campaign of calls say."""
 LINK: Final = "crm_url"
 """The field with the address that agents open during a call."""
+NOTICE: Final = "record_notice_script"
+"""The field with what callees hear before their call is recorded."""
 _ID: Final = re.compile(rf"\{{\s*(?:{'|'.join(IDS)})\s*\}}")
 
 
@@ -43,7 +45,7 @@ def known_names(connection: Connection, campaign_id: int) -> KnownNames:
 
 
 def text_findings(connection: Connection, campaign: Mapping[str, Any], known: KnownNames) -> list[Finding]:
-    """Return the findings about placeholders in a campaign's own texts: its message, or its agents' script and link.
+    """Return the findings about placeholders in a campaign's own texts: its message, script, link and notice.
 
     A campaign that has been started goes on: its errors are warnings.
     """
@@ -58,7 +60,7 @@ def text_findings(connection: Connection, campaign: Mapping[str, Any], known: Kn
 
 def text_fields(campaign: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of the fields with the campaign's own texts."""
-    return (TEXT,) if campaign["medium"] == SMS else (SCRIPT, LINK)
+    return (TEXT,) if campaign["medium"] == SMS else (SCRIPT, LINK, NOTICE)
 
 
 def as_warning(finding: Finding) -> Finding:

@@ -28,6 +28,13 @@ class Spool(Protocol):
             OSError: nothing can be written there.
         """
 
+    def discard(self) -> None:
+        """Delete what was written.
+
+        Raises:
+            OSError: it cannot be deleted.
+        """
+
     def write(self, blocks: Sequence[bytes]) -> None:
         """Write the next blocks.
 

@@ -58,6 +58,12 @@ class SilenceLeg(msgspec.Struct, frozen=True):
     is_silent: bool
 
 
+class DiscardTape(msgspec.Struct, frozen=True):
+    """Tell a helper to throw away what it has recorded of a leg, and to record no more."""
+
+    key: str
+
+
 class PressKey(msgspec.Struct, frozen=True):
     """Tell a helper that the telephone of a leg pressed a key, which came by SIP and not with the sound."""
 
@@ -120,6 +126,7 @@ ToHelper: TypeAlias = (
     | WatchLeg
     | RecordLeg
     | SilenceLeg
+    | DiscardTape
     | PressKey
     | KeepPrompt
     | BeginOrder

@@ -44,6 +44,14 @@ class SealedSpool:
         missing_ms = min(GAP_MS_MAX, self._age_ms - self._count * block_ms)
         self.write([QUIET_BLOCK] * (missing_ms // block_ms))
 
+    def discard(self) -> None:
+        """Delete the file, if there is one.
+
+        Raises:
+            OSError: it cannot be deleted.
+        """
+        self._path.unlink(missing_ok=True)
+
     def write(self, blocks: Sequence[bytes]) -> None:
         """Write the next blocks.
 

@@ -18,6 +18,7 @@ from dialer.carriers.sip.sdp import AgreedSound
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.helper_frames import (
     AgreeSound,
+    DiscardTape,
     EndSound,
     HelperNews,
     LegFinished,
@@ -134,6 +135,11 @@ class SharedRoom(SoundRoom):
         again = partial(self.silence, key, is_silent=is_silent)
         if not self._is_passed_on(key, SilenceLeg(key, is_silent), again):
             super().silence(key, is_silent=is_silent)
+
+    def discard(self, key: str, store: SoundStore | None = None) -> None:
+        """Throw away what was recorded of a leg, and record no more."""
+        if store is not None or not self._is_passed_on(key, DiscardTape(key), partial(self.discard, key)):
+            super().discard(key, store)
 
     def press(self, key: str, digit: str) -> None:
         """Handle a key that arrived by SIP in place of the sound."""

@@ -11,6 +11,7 @@ from dialer.carriers.media import srtp
 from dialer.carriers.voice.helper_frames import (
     AgreeSound,
     BeginOrder,
+    DiscardTape,
     EndSound,
     FromHelper,
     HelperReady,
@@ -52,7 +53,7 @@ class SoundHelper:
                 room.hold(frame.leg, self._next_sockets(), self._send)
             case ReleaseLeg():
                 self._release(frame.key)
-            case AgreeSound() | WatchLeg() | RecordLeg() | SilenceLeg() | PressKey():
+            case AgreeSound() | WatchLeg() | RecordLeg() | SilenceLeg() | DiscardTape() | PressKey():
                 self._change(frame)
             case KeepPrompt():
                 self._keep(frame)
@@ -65,7 +66,7 @@ class SoundHelper:
             case _:
                 assert_never(frame)
 
-    def _change(self, frame: AgreeSound | WatchLeg | RecordLeg | SilenceLeg | PressKey) -> None:
+    def _change(self, frame: AgreeSound | WatchLeg | RecordLeg | SilenceLeg | DiscardTape | PressKey) -> None:
         match frame:
             case AgreeSound():
                 self._room.agree(frame.key, frame.sound)
@@ -75,6 +76,8 @@ class SoundHelper:
                 self._room.record(frame.key, frame.store)
             case SilenceLeg():
                 self._room.silence(frame.key, is_silent=frame.is_silent)
+            case DiscardTape():
+                self._room.discard(frame.key)
             case PressKey():
                 self._room.press(frame.key, frame.digit)
 

@@ -153,6 +153,19 @@ class SoundRoom:
         if (leg := self._router.leg(key)) is not None and leg.tape is not None:
             leg.tape.silence(is_silent=is_silent)
 
+    def discard(self, key: str, store: SoundStore | None = None) -> None:
+        """Throw away what was recorded of a leg, here or into `store` by another process, and record no more."""
+        leg = self._router.leg(key)
+        tape = None if leg is None else leg.tape
+        if leg is not None:
+            leg.tape = None
+        spool = SealedSpool(store) if store is not None else None if tape is None else tape.spool
+        if spool is not None:
+            try:
+                spool.discard()
+            except OSError as error:
+                _log.warning("recording_not_discarded", key=key, reason=error.strerror)
+
     def _keep(self, leg: SoundLeg, write: Callable[[], None]) -> None:
         """Write what was recorded. The recording ends where its file cannot be written."""
         try:

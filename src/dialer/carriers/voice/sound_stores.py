@@ -21,6 +21,8 @@ class SoundStores:
     def add(self, key: str, store: SoundStore) -> None:
         """Keep the place of the recording of a leg that is not answered yet."""
         self._waiting[key] = store
+        if store.state is TapeState.REFUSED:
+            self._perhaps_begin(key)
 
     def answered(self, key: str) -> None:
         """Begin the recording of a leg, unless it waits until somebody wants it."""
@@ -31,7 +33,9 @@ class SoundStores:
     def order(self, key: str, state: TapeState) -> None:
         """Change what becomes of the sound of a leg, whether its recording has begun or not."""
         store = self._waiting.get(key)
-        if store is not None:
+        if store is None and state is TapeState.REFUSED:
+            self._room.discard(key)
+        elif store is not None:
             self._waiting[key] = ordered(store, state)
             self._perhaps_begin(key)
         else:
@@ -44,7 +48,10 @@ class SoundStores:
 
     def _perhaps_begin(self, key: str) -> None:
         store = self._waiting[key]
-        if key in self._answered and store.state is not TapeState.WAITING:
+        if store.state is TapeState.REFUSED:
+            self.forget(key)
+            self._room.discard(key, store)
+        elif key in self._answered and store.state is not TapeState.WAITING:
             self.forget(key)
             self._room.record(key, store)
 

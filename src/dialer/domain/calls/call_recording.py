@@ -7,6 +7,8 @@ from typing import Final
 
 import msgspec
 
+from dialer.domain.survey.survey import Prompt
+
 NO_CALL: Final = "no"
 ALL_CALLS: Final = "all"
 ON_DEMAND: Final = "on_demand"
@@ -14,6 +16,11 @@ SHARE: Final = "share:"
 SHARE_MIN: Final = 2
 SHARE_MAX: Final = 1_000
 DAY_MS: Final = 86_400_000
+REFUSE_KEYS: Final = "0123456789*#"
+NOTICE_WAIT_MS: Final = 2_000
+"""Time after the end of a notice in which a callee can still refuse."""
+NOTICES_MAX: Final = 3
+"""Times that a callee hears a notice whom other keys have kept from hearing it to its end."""
 PAUSES_MAX: Final = 200
 """Pauses of a call that may be ordered. After the last one, the rest of the call is silent."""
 
@@ -26,6 +33,8 @@ class TapeState(StrEnum):
     KEEPING = "keeping"
     SILENT = "silent"
     """Silence is kept in its place."""
+    REFUSED = "refused"
+    """The callee has refused: what was kept is thrown away, and nothing of the call is kept from then on."""
 
 
 class RecordingPlan(msgspec.Struct, frozen=True):
@@ -37,6 +46,10 @@ class RecordingPlan(msgspec.Struct, frozen=True):
     """Days for which a recording is kept, from the end of its call; 0: for ever."""
     is_on_demand: bool = False
     """True if a call is recorded from the moment on at which somebody wants it."""
+    notice: Prompt | None = None
+    """The prompt that callees hear before all else, if their calls are, or may be, recorded."""
+    refuse_key: str = ""
+    """The key by which they refuse; empty if there is none."""
 
     def chooses(self, callid: str) -> bool:
         """Return whether a call is recorded, by its own name: the same calls of the same seed are."""
@@ -112,13 +125,13 @@ def share_of(record: str) -> int:
     raise ValueError(record)
 
 
-def recording_plan(record: str, days: int) -> RecordingPlan:
-    """Return the settings of a campaign's `record` and `record_days`.
+def recording_plan(record: str, days: int, notice: Prompt | None = None, refuse_key: str = "") -> RecordingPlan:
+    """Return the settings of a campaign's `record`, `record_days`, notice and `record_refuse_key`.
 
     Raises:
         ValueError: `record` is no such text.
     """
-    return RecordingPlan(share_of(record), days, is_on_demand=record == ON_DEMAND)
+    return RecordingPlan(share_of(record), days, record == ON_DEMAND, notice, refuse_key)
 
 
 def lasts(silences: Sequence[int]) -> bool:

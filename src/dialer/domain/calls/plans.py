@@ -7,7 +7,14 @@ import msgspec
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calendars import Calendar
-from dialer.domain.calls.call_recording import NO_ORDERS, NOT_RECORDED, RecordingOrders, RecordingPlan, SoundStore
+from dialer.domain.calls.call_recording import (
+    NO_ORDERS,
+    NOT_RECORDED,
+    RecordingOrders,
+    RecordingPlan,
+    SoundStore,
+    TapeState,
+)
 from dialer.domain.calls.plan_parts import CallerIdChoice, SaidCallBack, SectionResult
 from dialer.domain.queueing.plans import HoldSound, Promise
 from dialer.domain.survey.callflow import CallFlow
@@ -347,6 +354,13 @@ class Call(msgspec.Struct, gc=False):
         """Return whether the call is inbound and changes nothing for the subscriber. Outbound attempts count from 1."""
         return self.attempt < 0
 
+    @property
+    def tape_at_dial(self) -> TapeState | None:
+        """Return the state of its recording with which the call began; None if it is never recorded."""
+        if self.sound_store is not None:
+            return self.sound_store.state
+        return None if self.is_over_line else self.plan.recording.state_at_dial(self.callid)
+
     def recording_began_ms(self, answered_ms: int) -> int:
         """Return the time at which the recording of a call began that was answered at a time."""
         began_ms = self.recording_orders.began_ms
@@ -396,6 +410,8 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     """The inputs of the callee in the survey, in their order."""
     silences: tuple[int, ...] = ()
     """As those of `dialer.domain.calls.call_recording.RecordingOrders`: those of sections."""
+    is_recording_refused: bool = False
+    """True if the callee refused to be recorded."""
     is_message_left: bool = False
     """True if an answering machine has heard the message for machines, or the survey, to its end."""
     retry_after_ms: int = 0

@@ -97,6 +97,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """True if the gateway for messages sends its secrets in clear."""
     texts_people: bool = False
     """True if text messages go to people who may answer STOP."""
+    records_silently: bool = False
+    """True if calls are recorded, and callees are told nothing of it."""
     people_by_zone: tuple[PeopleOfZone, ...] = ()
     """The people whom it would call, by zone key."""
     counts_part: bool = False
@@ -124,6 +126,14 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
             Sentence("Callees are shown no number. Set %(field)s.", field=FieldName("callerid")),
         )
     yield from _check_destinations(facts)
+    if facts.records_silently:
+        message = Sentence(
+            "Calls are recorded, and callees are not told. In many places the law asks for a notice or for consent."
+            " Set %(notice)s or %(script)s, or let the survey say it.",
+            notice=FieldName("record_notice"),
+            script=FieldName("record_notice_script"),
+        )
+        yield _warning(FindingCode.RECORDING_WITHOUT_NOTICE, "record", message)
     if facts.lacks_list:
         yield _without_list(texts_people=facts.texts_people)
     if facts.doubtful_entries.stopping_nobody:

@@ -3,10 +3,13 @@
 from typing import Final
 
 from dialer.domain.calls import call_events
+from dialer.domain.calls.call_recording import NOTICE_WAIT_MS, NOTICES_MAX, RecordingPlan
 from dialer.domain.calls.plans import NO_AMD
 from dialer.domain.sessions.leg_protocol import (
+    Ask,
     AwaitBeep,
     Detect,
+    Play,
 )
 from dialer.domain.sessions.playing import UNWANTED
 from dialer.domain.sessions.session_state import Stage
@@ -66,7 +69,40 @@ class CallOpening(TransferTalk, eq=False, gc=False):
             if plan.voicemail_prompt is not None and self.amd_status is _MACHINE:
                 self._await_beep()
                 return
-        self._walk(at_ms, first_step(plan.flow))
+        if plan.recording.notice is None or not self._give_notice(plan.recording):
+            self._walk(at_ms, first_step(plan.flow))
+
+    def _give_notice(self, recording: RecordingPlan) -> bool:
+        """Tell the callee that the call is, or may be, recorded. Return False if there is nothing to tell."""
+        notice = recording.notice
+        if notice is None or self.call.tape_at_dial is None:
+            return False
+        speeches = speeches_of((notice,), self.call.subscriber)
+        if speeches:
+            turn, self.speeches = self.turn + 1, speeches
+            self.notices += 1
+            asks = recording.refuse_key != ""
+            order = Ask(turn, speeches, 1, NOTICE_WAIT_MS) if asks else Play(turn, speeches)
+            self._give(order, Stage.NOTICE)
+        return bool(speeches)
+
+    def _open_again(self, at_ms: int) -> None:
+        """Detect or tell once more, after nobody knows how far that has come."""
+        plan = self.call.plan
+        if self.stage is _DETECTING:
+            self._detect()
+        elif not self._give_notice(plan.recording):
+            self._walk(at_ms, first_step(plan.flow))
+
+    def _after_notice(self, at_ms: int, key: str) -> None:
+        """Begin the survey. A key that is not the one to refuse with begins the notice again: it was not heard."""
+        plan = self.call.plan
+        if key and self.amd_status is _MACHINE:
+            self._hear_person(at_ms)
+        self.is_recording_refused = key != "" and key == plan.recording.refuse_key
+        is_cut = key != "" and not self.is_recording_refused and self.notices < NOTICES_MAX
+        if not (is_cut and self._give_notice(plan.recording)):
+            self._walk(at_ms, first_step(plan.flow))
 
     def _report_answer(self, at_ms: int) -> None:
         self.seq += 1

@@ -102,8 +102,8 @@ class IvrSession(CallOpening, eq=False, gc=False):
         """
         turn = self.turn
         match self.stage:
-            case Stage.DETECTING:
-                self._detect()
+            case Stage.DETECTING | Stage.NOTICE:
+                self._open_again(now_ms)
             case Stage.AWAITING_BEEP | Stage.LEAVING_MESSAGE:
                 self._await_beep()
             case Stage.PLAYING | Stage.ASKING | Stage.RECORDING | Stage.CONFERRING:
@@ -146,7 +146,7 @@ class IvrSession(CallOpening, eq=False, gc=False):
         """Continue after the last order, with the answer, the length of the recording, or the detection's status."""
         stage, step = self.stage, self.step
         if step is None:
-            self._before_survey(stage, at_ms, status)
+            self._before_survey(stage, at_ms, answer, status)
         elif stage is _ASKING:
             if answer and self.amd_status is _MACHINE:
                 self._hear_person(at_ms)
@@ -164,10 +164,12 @@ class IvrSession(CallOpening, eq=False, gc=False):
                 self._keep_recording(at_ms, recording_ms)
             self._walk(at_ms, step.after if step.knows_after else step.find_after())
 
-    def _before_survey(self, stage: Stage, at_ms: int, status: AmdStatus | None) -> None:
+    def _before_survey(self, stage: Stage, at_ms: int, answer: str, status: AmdStatus | None) -> None:
         if stage is _DETECTING:
             self.amd_status = AmdStatus.UNSURE if status is None else status
             self._greet(at_ms)
+        elif stage is Stage.NOTICE:
+            self._after_notice(at_ms, answer)
         elif stage is Stage.AWAITING_BEEP:
             self._leave_message()
         elif stage not in _BEFORE_AND_AFTER:

@@ -52,11 +52,16 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
     """The inputs of the callee in the first `HEARD_MAX` sections of the call."""
     silences: tuple[int, ...] = ()
     """As those of `SessionState`."""
+    notices: int = 0
+    """Times that the callee was told of the recording, from the first word on."""
+    is_recording_refused: bool = False
     _order: Order | None = None
     """The last order of a stage whose orders are rare."""
 
     def tape_state(self, at_dial: TapeState) -> TapeState:
         """Return what becomes of the sound of the call now, if it is recorded; `at_dial` is what did at its dial."""
+        if self.is_recording_refused:
+            return TapeState.REFUSED
         return self.call.recording_orders.state(at_dial, self.silences)
 
     def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False, retry_after_ms: int = 0) -> CallOutcome:
@@ -79,6 +84,7 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
             is_cut_off=is_cut_off,
             heard=self.heard if self.step is None else self._with(self.step, LEFT, at_ms),
             silences=self.silences,
+            is_recording_refused=self.is_recording_refused,
             is_message_left=is_machine and (self.is_message_left or self.is_completed),
         )
 

@@ -18,6 +18,8 @@ class Stage(StrEnum):
 
     DIALLED = "dialled"
     DETECTING = "detecting"
+    NOTICE = "notice"
+    """The callee hears that the call is recorded, and may refuse."""
     AWAITING_BEEP = "awaiting_beep"
     LEAVING_MESSAGE = "leaving_message"
     PLAYING = "playing"
@@ -60,6 +62,9 @@ class SessionState(msgspec.Struct, frozen=True, omit_defaults=True):
     heard: tuple[HeardInput, ...] = ()
     silences: tuple[int, ...] = ()
     """The moments at which sections began and ended silence in the recording, in milliseconds since the start."""
+    notices: int = 0
+    """Times that the callee was told of the recording, from the first word on."""
+    is_recording_refused: bool = False
 
     def moved(self, by_ms: int) -> "SessionState":
         """Return the state with all its times moved, after the clock has jumped."""

@@ -48,6 +48,10 @@ class FindingCode(DescribedText):
     WRONG_CLOCK = "wrong_clock", "The gateway calls people, but the clock of the service is not real."
     UNPLAYABLE = "unplayable", "The carrier of the gateway cannot play a section of the survey."
     NOT_RECORDABLE = "not_recordable", "Calls over the carrier of the gateway cannot be recorded."
+    RECORDING_WITHOUT_NOTICE = (
+        "recording_without_notice",
+        "The campaign records calls, and callees are not told.",
+    )
     NO_LIST_FOR_STOP = (
         "no_list_for_stop",
         "The campaign texts people and names no list; STOP goes on the account's own.",

@@ -5,7 +5,6 @@ from typing import Final
 
 from sqlalchemy import RowMapping
 
-from dialer.app.campaigns.line_check import recording_errors
 from dialer.app.campaigns.readiness import agents_missing
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.queueing.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
@@ -17,7 +16,6 @@ from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.resource import Change, FieldRule, Unit, Values
 from dialer.resources.records.activities import ACTIVITY, activities
-from dialer.resources.records.call_recordings import RECORD_DAYS_MAX, WhichCalls
 from dialer.resources.records.campaign_life import (
     COST,
     DAILY_WINDOW,
@@ -31,6 +29,7 @@ from dialer.resources.records.campaign_life import (
     dates,
     source,
 )
+from dialer.resources.records.campaign_recordings import RECORDED, RECORDING_RULES
 from dialer.resources.records.phrases import AgentFields, LinkTemplate, Outcomes
 from dialer.resources.words.errors import Errors
 from dialer.store.queries.campaign_figures import machines_of_campaigns
@@ -231,25 +230,9 @@ _CAMPAIGN: Final = shapes(
             "A text that the service keeps and does not use. Default: empty.",
             example="order 4711",
             title="Note for programs",
-            hint="It is kept, and not used.",
+            hint="For your own programs, which read it over the API.",
         ),
-        "record": writable(
-            WhichCalls(),
-            "The calls that are recorded as a whole, from the answer on: `no`, `all`, `share:N` for each N-th call (N:"
-            " 2 to 1000), or from `recording/start/` on: `on_demand`. A call keeps what held at its dial. Over SIP and"
-            " simulated carriers only.",
-            example="share:5",
-            title="Record calls",
-            hint="no, all, on_demand, or share:5 for each fifth call. The law may ask for the consent of all.",
-        ),
-        "record_days": writable(
-            Integer(0, RECORD_DAYS_MAX),
-            "Days for which recordings of calls are kept, from the end of the call. A change holds for calls that end"
-            " later. 0: for ever.",
-            example=90,
-            title="Days to keep recordings",
-            hint="0: for ever.",
-        ),
+        **RECORDED,
         "dispositions": writable(
             Outcomes(),
             "The outcomes of calls among which agents choose, with commas or line ends between them: a disposition, or"
@@ -381,7 +364,7 @@ _CAMPAIGN: Final = shapes(
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
             ("If no agent came in time", "abandoned_maxretry abandoned_intervalretry"),
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
-            ("Recordings of calls", "record record_days"),
+            ("Recordings of calls", "record record_notice record_notice_script record_refuse_key record_days"),
             ("Agents", "agent_script agent_fields crm_url dispositions call_back_wait"),
             ("For your notes", "description extra_data user"),
         ],
@@ -415,15 +398,6 @@ def _sealed_survey(change: Change) -> Errors:
     return {"object_id": [message]}
 
 
-def _recorded_line(change: Change) -> Errors:
-    """Return an error if a started campaign is to record calls that cannot be recorded. The check says so before."""
-    is_moved = change.moves("record") or change.moves("aleg_gateway")
-    if change.is_new or not is_moved or change.stored["status"] == CampaignStatus.NEW:
-        return {}
-    gateway = {"aleg_gateway_id": change.values["aleg_gateway"]}
-    return recording_errors(change.unit.connection, {**change.stored, **change.values, **gateway})
-
-
 def _derived(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     """Return what each campaign does, and how many of its calls machines answered. A few queries read all rows."""
     counts = machines_of_campaigns(unit.connection, [row["id"] for row in rows])
@@ -443,7 +417,7 @@ CAMPAIGNS = campaigns(
         FieldRule(("object_id",), _sealed_survey),
         FieldRule(("abandon_rate_max",), _abandon_rate),
         FieldRule(("dial_method",), _agents_to_dial_for),
-        FieldRule(("record", "aleg_gateway"), _recorded_line),
+        *RECORDING_RULES,
     ),
     derived=_derived,
 )

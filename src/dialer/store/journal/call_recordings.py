@@ -14,6 +14,7 @@ from dialer.store.tables import CallRecording
 SECONDS_SCALE: Final = 100
 """Multiples of 1e-5 s in a millisecond."""
 _WAITING: Final = RecordingState.WAITING.value
+_REMOVED: Final = RecordingState.REMOVED.value
 
 
 class RecordingRow(NamedTuple):
@@ -30,6 +31,8 @@ class RecordingRow(NamedTuple):
     seconds: int
     size: int
     paused: str | None
+    refused: bool
+    removed_ms: int | None
     file: str
     sound_key: str | None
     state: str
@@ -42,21 +45,22 @@ INSERT_RECORDINGS: Final = bulk_insert(CallRecording.__table__, *RecordingRow._f
 def recording_of(call: Call, outcome: CallOutcome) -> RecordingRow | None:
     """Return the row of the recording of a call that is over; None if it was not recorded.
 
+    Of a call whose callee refused, the row says that alone. Its file is gone, or goes as those of removed ones do.
+
     Simulated callees say nothing, so their recordings have no files: the length is all that there is to know. That of a
     call over a line is measured when it is stored.
     """
-    plan, store = call.plan, call.sound_store
-    if store is None and not call.is_over_line:
-        state = plan.recording.state_at_dial(call.callid)
-        store = None if state is None else SoundStore("", "", state=state)
-    if store is None or outcome.answered_ms is None:
+    plan, at_dial = call.plan, call.tape_at_dial
+    if at_dial is None or outcome.answered_ms is None:
         return None
-    if call.recording_orders.state(store.state) is TapeState.WAITING:
+    is_refused = outcome.is_recording_refused
+    if not is_refused and call.recording_orders.state(at_dial) is TapeState.WAITING:
         return None
-    began_ms = call.recording_began_ms(outcome.answered_ms)
-    length_ms = max(0, outcome.ended_ms - began_ms)
+    store = call.sound_store or SoundStore("", "")
+    began_ms = outcome.answered_ms if is_refused else call.recording_began_ms(outcome.answered_ms)
+    length_ms = 0 if is_refused else max(0, outcome.ended_ms - began_ms)
     span = began_ms - call.started_ms, outcome.ended_ms - call.started_ms
-    paused = silent_spans([call.recording_orders.silences, outcome.silences], *span)
+    paused = [] if is_refused else silent_spans([call.recording_orders.silences, outcome.silences], *span)
     talk = next((one for one in reversed(call.transfers) if one.agent_id is not None), None)
     return RecordingRow(
         plan.user_id,
@@ -68,10 +72,12 @@ def recording_of(call: Call, outcome: CallOutcome) -> RecordingRow | None:
         call.subscriber.number,
         began_ms,
         length_ms * SECONDS_SCALE,
-        HEADER_BYTES + length_ms * RATE_HZ * CHANNELS // 1_000,
+        0 if is_refused else HEADER_BYTES + length_ms * RATE_HZ * CHANNELS // 1_000,
         msgspec.json.encode(paused).decode() if paused else None,
+        is_refused,
+        outcome.ended_ms if is_refused else None,
         store.file,
-        store.key or None,
-        _WAITING,
+        None if is_refused else store.key or None,
+        _REMOVED if is_refused else _WAITING,
         plan.recording.kept_until_ms(outcome.ended_ms),
     )

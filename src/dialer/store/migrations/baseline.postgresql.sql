@@ -663,6 +663,9 @@ CREATE TABLE campaign (
 	object_id BIGINT NOT NULL,
 	record VARCHAR(10) DEFAULT 'no' NOT NULL,
 	record_days INTEGER DEFAULT '0' NOT NULL,
+	record_notice_id BIGINT,
+	record_notice_script TEXT DEFAULT '' NOT NULL,
+	record_refuse_key VARCHAR(1) DEFAULT '' NOT NULL,
 	extra_data VARCHAR(120) NOT NULL,
 	dispositions TEXT DEFAULT '' NOT NULL,
 	agent_script TEXT DEFAULT '' NOT NULL,
@@ -699,6 +702,7 @@ CREATE TABLE campaign (
 	CONSTRAINT fk_campaign_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
 	CONSTRAINT uq_campaign_campaign_code UNIQUE (campaign_code),
 	CONSTRAINT fk_campaign_callerid_group_id_callerid_group FOREIGN KEY(callerid_group_id) REFERENCES callerid_group (id) ON DELETE RESTRICT,
+	CONSTRAINT fk_campaign_record_notice_id_audio_file FOREIGN KEY(record_notice_id) REFERENCES audio_file (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_campaign_voicemail_audiofile_id_audio_file FOREIGN KEY(voicemail_audiofile_id) REFERENCES audio_file (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_campaign_dnc_id_dnc_list FOREIGN KEY(dnc_id) REFERENCES dnc_list (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_campaign_source_campaign_id_campaign FOREIGN KEY(source_campaign_id) REFERENCES campaign (id) ON DELETE SET NULL
@@ -708,6 +712,7 @@ CREATE INDEX ix_campaign_aleg_gateway_id ON campaign (aleg_gateway_id);
 CREATE INDEX ix_campaign_callerid_group_id ON campaign (callerid_group_id);
 CREATE INDEX ix_campaign_dnc_id ON campaign (dnc_id);
 CREATE INDEX ix_campaign_object_id ON campaign (object_id);
+CREATE INDEX ix_campaign_record_notice_id ON campaign (record_notice_id);
 CREATE INDEX ix_campaign_sms_gateway_id ON campaign (sms_gateway_id);
 CREATE INDEX ix_campaign_source_campaign_id ON campaign (source_campaign_id) WHERE source_campaign_id IS NOT NULL;
 CREATE INDEX ix_campaign_status ON campaign (status);

@@ -23,7 +23,7 @@ from dialer.domain.calls.plans import CampaignPlan, GatewayKey, amd_of
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.survey.callflow import CallFlow
-from dialer.domain.survey.survey import decode_survey
+from dialer.domain.survey.survey import Prompt, decode_survey
 from dialer.domain.words.enums import AmdBehavior, CampaignStatus, SubscriberStatus
 from dialer.store.database.touched import EVERYTHING, Touched
 from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
@@ -301,7 +301,9 @@ class Loader:
             "callerids": _callerid_choices(connection, row),
             "amd": amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
             "voicemail_prompt": None if voicemail_id is None else recording(connection, voicemail_id),
-            "recording": recording_plan(row["record"], row["record_days"]),
+            "recording": recording_plan(
+                row["record"], row["record_days"], _notice(connection, row), row["record_refuse_key"]
+            ),
             "dnc_id": lists.first,
             "dnc_ids": names_of(connection, lists.ids),
             "is_simulated": lists.is_simulated,
@@ -320,6 +322,13 @@ class Loader:
             document = connection.scalar(_SURVEY, {"campaign": campaign_id})
             flow = self._flows[campaign_id] = CallFlow(decode_survey(document or '{"sections":[]}'))
         return flow
+
+
+def _notice(connection: Connection, row: RowMapping) -> Prompt | None:
+    """Return what callees of a campaign hear before their calls are recorded."""
+    if row["record_notice_id"] is not None:
+        return recording(connection, row["record_notice_id"])
+    return Prompt(script=row["record_notice_script"]) if row["record_notice_script"].strip() else None
 
 
 def _did(row: RowMapping, plan: CampaignPlan | None) -> DidOpened:

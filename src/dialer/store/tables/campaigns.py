@@ -93,6 +93,11 @@ class Campaign(Row):
     """The calls that are recorded: `no`, `all` or `share:N` (`dialer.domain.calls.call_recording`)."""
     record_days: Mapped[Count]
     """Days for which recordings are kept; 0: for ever."""
+    record_notice_id: Mapped[int | None] = needs("audio_file")
+    """The recording that callees hear before a call is recorded. Null: `record_notice_script`."""
+    record_notice_script: Mapped[LongText]
+    record_refuse_key: Mapped[str] = mapped_column(String(1), default="", server_default="")
+    """The key with which callees refuse to be recorded; empty if there is none."""
     extra_data: Mapped[str] = mapped_column(String(120), default="")
     dispositions: Mapped[LongText]
     """The outcomes of calls among which agents choose (`dialer.domain.calls.outcomes`). Empty: all of them."""
