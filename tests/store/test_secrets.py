@@ -6,16 +6,20 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import pytest
 from cryptography.fernet import InvalidToken
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete, insert, select, text, update
 
+from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.sessions.leg_protocol import Dialling
 from dialer.store.database.bulk import bulk_insert, stored
 from dialer.store.database.database import Database
+from dialer.store.media.call_recordings import new_store, opened_store
 from dialer.store.moving.key_check import check_key, rotate, secret_columns
-from dialer.store.tables import SMS, VOICE, Gateway, KeyCheck
+from dialer.store.tables import SMS, VOICE, CallRecording, Gateway, KeyCheck, LiveLeg, User
 from dialer.store.tables.key_ring import (
     RING,
     GivenKeys,
@@ -24,6 +28,7 @@ from dialer.store.tables.key_ring import (
     UnreadableSecretError,
     fernet_of,
     is_signed,
+    opened_key,
 )
 from tests import SECRETS_KEY
 from tests.new_database import new_database
@@ -144,6 +149,37 @@ def test_after_a_rotation_only_the_new_key_reads_and_an_edited_row_is_left_alone
     RING.hold(GivenKeys(SECRETS_KEY))
     with pytest.raises(SecretsKeyError):
         database.write_now(check_key)
+
+
+def test_a_rotation_seals_the_keys_of_recordings_that_are_over_and_that_go_on(database: Database) -> None:
+    store = new_store()
+    kept = {"user_id": 1, "callid": "a", "phone_number": "", "start_date": 0, "seconds": 0, "state": "stored"}
+    leg = {"key": "a", "call_id": 1, "medium": VOICE, "gateway_id": 1, "wanted_ms": 0}
+    orders = {"a": order_with(store), "b": order_with(None), "c": "edited"}
+
+    def add_recordings(unit: Connection) -> None:
+        unit.execute(insert(User).values(id=1, username="ann", password_hash="", **STAMPS))
+        unit.execute(insert(CallRecording).values(sound_key="5a", **kept))
+        for name, text_of in orders.items():
+            unit.execute(insert(LiveLeg).values({**leg, "key": name, "dialling": text_of}))
+
+    database.write_now(add_recordings)
+    opened = opened_store(Path("a"), store)
+    RING.hold(GivenKeys(f"{OTHER_KEY} {SECRETS_KEY}"))
+    assert database.write_now(rotate) == 5
+    RING.hold(GivenKeys(OTHER_KEY))
+    assert opened_key(database.read_now(lambda unit: unit.scalar(select(CallRecording.sound_key)))) == "5a"
+    found = database.read_now(lambda unit: unit.scalars(select(LiveLeg.dialling).order_by(LiveLeg.key)).all())
+    again = msgspec.json.decode(found[0], type=Dialling).sound_store
+    assert again is not None
+    assert opened_store(Path("a"), again) == opened
+    assert list(found[1:]) == [orders["b"], orders["c"]]
+    RING.hold(GivenKeys(SECRETS_KEY))
+
+
+def order_with(store: SoundStore | None) -> str:
+    """Return the order of a leg as its row has it."""
+    return msgspec.json.encode(Dialling("a", "1", "", 1, 1, sound_store=store)).decode()
 
 
 def test_the_type_has_no_key_in_its_name() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from litestar.exceptions import LitestarException
 from sqlalchemy import String, literal, select, type_coerce, update
 
 from dialer.api.actions import recordings
@@ -288,6 +289,18 @@ def test_a_started_campaign_that_records_moves_to_no_carrier_whose_calls_cannot_
     assert admin.refused("PATCH", campaign, aleg_gateway=switch["url"]) == refused
     admin.change(campaign, aleg_gateway=switch["url"], record="no")
     assert alice.refused("PATCH", campaign, record="all") == refused
+
+
+def test_a_damaged_recording_is_never_taken_for_a_short_one(alice: Caller, path: str, folder_of_session: Path) -> None:
+    file = folder_of_session / MEDIA / "recordings" / "a.call"
+    whole = file.read_bytes()
+    file.write_bytes(b"damaged" + whole[7:])
+    assert alice.refused("GET", f"{path}download/") == MISSING
+    file.write_bytes(whole[:-7] + b"damaged")
+    with pytest.raises(LitestarException, match="after response started"):
+        alice.request("GET", f"{path}download/")
+    assert alice.request("GET", f"{path}download/", headers={"Range": "bytes=0-999"}).content == WAV[:1_000]
+    assert alice.refused("GET", f"{path}download/", headers={"Range": f"bytes={len(WAV) - 9}-"}) == MISSING
 
 
 @pytest.mark.parametrize("wrong", ["10", "a", "A", "+"])

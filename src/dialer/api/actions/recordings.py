@@ -27,6 +27,7 @@ from dialer.resources.words.preconditions import EntityTag
 from dialer.store.database.touched import NOTHING
 from dialer.store.media.call_recordings import RecordedSound, read_sound, readable
 from dialer.store.tables import CallRecording, Cdr, Subscriber, SurveyResult
+from dialer.store.tables.key_ring import opened_key
 
 HEARD_ONCE_IN_MS: Final = 3_600_000
 """Time in which a user may hear a recording again, in parts, with one entry of the audit log."""
@@ -60,13 +61,13 @@ async def answer_call_recording(request: ApiRequest, recording_id: int) -> Respo
     """
     service, files = request.service, request.service.recordings
     row, is_news = await service.read(request, lambda unit: _kept_sound(unit, recording_id))
-    kept = RecordedSound(row.file, row.sound_key or "", row.size)
+    kept = RecordedSound(row.file, opened_key(row.sound_key), row.size)
     is_measured = row.state == RecordingState.STORED
     found = await anyio.to_thread.run_sync(lambda: readable(files, kept, is_measured=is_measured))
     if found is None:
         raise RecordNotFoundError
     tag = EntityTag(digest(f"{found.file}:{recording_id}:{found.size}".encode()))
-    answer = answer_sound(request, Sound(found.size, tag, partial(read_sound, files, found)), f"{row.callid}.wav")
+    answer = await answer_sound(request, Sound(found.size, tag, partial(read_sound, files, found)), f"{row.callid}.wav")
     if is_news and isinstance(answer, Stream) and not is_head(request.scope):
         await service.write(request, lambda unit: unit.note(NOTHING, RecordingHeard(recording_id)))
     return answer

@@ -42,7 +42,7 @@ async def answer_file(request: ApiRequest, name: str, shown_name: str, within: s
     if facts is None:
         raise RecordNotFoundError
     tag = EntityTag(digest(f"{name}:{facts.size}:{facts.changed_ns}".encode()))
-    return answer_sound(request, Sound(facts.size, tag, partial(read_piece, media, place)), shown_name)
+    return await answer_sound(request, Sound(facts.size, tag, partial(read_piece, media, place)), shown_name)
 
 
 class Sound(NamedTuple):
@@ -54,10 +54,15 @@ class Sound(NamedTuple):
     """It runs in a thread. No bytes, or None, mean that there are no more."""
 
 
-def answer_sound(request: ApiRequest, sound: Sound, shown_name: str) -> Response[Any]:
+class SoundEndedError(Exception):
+    """A file ended before the length that was told: it was deleted, or is damaged. The connection is cut."""
+
+
+async def answer_sound(request: ApiRequest, sound: Sound, shown_name: str) -> Response[Any]:
     """Return a WAV file, or the part that the request asks for.
 
     Raises:
+        RecordNotFoundError: its first bytes cannot be read.
         AnsweredError: as for `answer_file`.
     """
     tag = sound.tag
@@ -70,11 +75,15 @@ def answer_sound(request: ApiRequest, sound: Sound, shown_name: str) -> Response
         "Content-Disposition": content_disposition(shown_name),
         "Content-Length": str(len(part)),
     }
+    # The status says if nothing can be read. Later, only the connection can say it.
+    first = b"" if is_head(request.scope) or not part else await anyio.to_thread.run_sync(sound.read, part.start)
+    if part and not first and not is_head(request.scope):
+        raise RecordNotFoundError
     status = HTTPStatus.OK
     if len(part) < sound.size:
         status = HTTPStatus.PARTIAL_CONTENT
         headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{sound.size}"
-    content = no_content() if is_head(request.scope) else _pieces(sound.read, part)
+    content = no_content() if is_head(request.scope) else _pieces(sound.read, part, first or b"")
     return Stream(content, status_code=status, media_type=WAV, headers=headers)
 
 
@@ -120,14 +129,19 @@ def content_disposition(name: str) -> str:
     return offered if plain == name else f"{offered}; filename*=UTF-8''{quote(name, safe='')}"
 
 
-async def _pieces(read: Callable[[int], bytes | None], part: range) -> AsyncIterator[bytes]:
-    """Yield the bytes at the positions in `part`, fewer if the file is deleted meanwhile."""
+async def _pieces(read: Callable[[int], bytes | None], part: range, first: bytes) -> AsyncIterator[bytes]:
+    """Yield the bytes at the positions in `part`, of which the `first` ones are read.
+
+    Raises:
+        SoundEndedError: the file is deleted meanwhile, or the rest cannot be read.
+    """
+    piece: bytes | None = first
     while part:
-        piece = await anyio.to_thread.run_sync(read, part.start)
         if not piece:
-            return
+            raise SoundEndedError
         yield piece[: len(part)]
         part = part[len(piece) :]
+        piece = await anyio.to_thread.run_sync(read, part.start) if part else None
 
 
 async def no_content() -> AsyncIterator[bytes]:

@@ -18,6 +18,7 @@ from dialer.resources.records.call_recordings import CALL_RECORDINGS
 from dialer.store.journal.call_recordings import SECONDS_SCALE
 from dialer.store.media.call_recordings import RecordedSound, loudness
 from dialer.store.tables import CallRecording
+from dialer.store.tables.key_ring import opened_key
 from dialer.store.timeline.happenings import Happening, happenings_of
 from dialer.store.timeline.parts import AttemptPart
 
@@ -80,7 +81,7 @@ def recorded_call(unit: Unit, callrequest_id: int | None, callid: str, number: s
     if row is None:
         return None
     seconds = row.seconds / SECONDS_SCALE / _SECOND_MS
-    return RecordedCall(row.id, row.start_date, seconds, RecordedSound(row.file, row.sound_key or "", row.size))
+    return RecordedCall(row.id, row.start_date, seconds, RecordedSound(row.file, opened_key(row.sound_key), row.size))
 
 
 async def player_of(

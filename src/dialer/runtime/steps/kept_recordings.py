@@ -20,6 +20,7 @@ from dialer.store.media.call_recordings import measured
 from dialer.store.rows.account_events import EventRow, event_row, keeps_events, named_campaign, write_events
 from dialer.store.rows.call_recordings import is_due_and_held, removed_values
 from dialer.store.tables import CallRecording
+from dialer.store.tables.key_ring import opened_key
 
 AT_ONCE: Final = 200
 """Recordings that one unit of work looks at."""
@@ -156,7 +157,8 @@ class KeptRecordings:
         """Return the bytes of each WAV file; None where they cannot be read."""
         sizes: list[int | None] = []
         for row in waiting:
-            sound = row.size - HEADER_BYTES if not row.file else measured(self._files, row.file, row.sound_key or "")
+            key = opened_key(row.sound_key)
+            sound = measured(self._files, row.file, key) if row.file else row.size - HEADER_BYTES
             sizes.append(None if sound is None else HEADER_BYTES + sound)
         return sizes
 

@@ -118,7 +118,8 @@ def read_sound(files: MediaFiles, sound: RecordedSound, start: int) -> bytes | N
     """Return some of the bytes of a recording as a WAV file, from `start`: none at its end, None without its file."""
     size = sound.size - HEADER_BYTES
     if start < HEADER_BYTES:
-        return wav_header(size)[start:]
+        behind = read_sound(files, sound, HEADER_BYTES)
+        return None if behind is None else wav_header(size)[start:] + behind
     number, skipped = divmod(start - HEADER_BYTES, BLOCK_BYTES)
     most = min(BLOCKS_AT_ONCE * BLOCK_BYTES, size - number * BLOCK_BYTES)
     if not sound.file:
@@ -130,7 +131,7 @@ def read_sound(files: MediaFiles, sound: RecordedSound, start: int) -> bytes | N
     for each in range(number, number - (-max(0, most) // BLOCK_BYTES)):
         block = _block(files, sound.file, cipher, each)
         if block is None:
-            # The connection ends early, and the client knows it: the length was told.
+            # The whole blocks are sent first. The next read returns None, so that the connection is cut.
             return b"".join(pieces)[skipped:] or None
         pieces.append(block)
     return b"".join(pieces)[skipped:most]

@@ -1236,6 +1236,7 @@ CREATE TABLE call_recording (
 )
  WITH (autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX ix_call_recording_agent_id ON call_recording (agent_id);
+CREATE INDEX ix_call_recording_callid ON call_recording (callid);
 CREATE INDEX ix_call_recording_callrequest_id ON call_recording (callrequest_id);
 CREATE INDEX ix_call_recording_campaign_id ON call_recording (campaign_id, id);
 CREATE INDEX ix_call_recording_kept_until_ms ON call_recording (kept_until_ms) WHERE kept_until_ms IS NOT NULL AND state <> 'removed';

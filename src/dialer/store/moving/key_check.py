@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 
 from dialer.store.database.bulk import Bulk, Page, pages
+from dialer.store.moving.live_keys import rotate_live_keys
 from dialer.store.tables import KeyCheck, Row
 from dialer.store.tables.key_ring import RING, Secret, SecretsKeyError, fernet_of, is_signed
 
@@ -69,7 +70,7 @@ def rotate(connection: Connection) -> int:
         for rows in _tokens(connection, of, name):
             readable = [(*row[:-1], cipher.rotate(row[-1]).decode()) for row in rows if _is_readable(row[-1])]
             count += _change(connection, of, name, readable)
-    return count
+    return count + rotate_live_keys(connection)
 
 
 def forget(connection: Connection) -> int:

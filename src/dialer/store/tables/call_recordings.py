@@ -33,8 +33,7 @@ class CallRecording(Row):
     """The name of its file in the folder of recordings. Empty if there is none: the callee was simulated, or it is
     deleted."""
     sound_key: Mapped[str | None] = mapped_column(SoundKey, default=None)
-    """The key of its sound in hexadecimal digits. Without it, nobody can hear the file. Empty if no key of this process
-    decrypts it."""
+    """The key of its sound in hexadecimal digits, which `opened_key` opens. Without it, nobody can hear the file."""
     state: Mapped[str] = mapped_column(String(16))
     """A `dialer.domain.words.enums.RecordingState`."""
     refused: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
@@ -48,6 +47,7 @@ class CallRecording(Row):
     __table_args__ = (
         in_account("call_recording"),
         Index("ix_call_recording_campaign_id", "campaign_id", "id"),
+        Index("ix_call_recording_callid", "callid"),
         Index("ix_call_recording_start_date", "start_date", "id", "user_id"),
         Index("ix_call_recording_phone_number", "phone_number", "id", "user_id"),
         Index("ix_call_recording_last_digits", "user_id", last_digits(column("phone_number", String)), "phone_number"),

@@ -189,12 +189,20 @@ class SecretParameters(Secret):
 
 
 class SoundKey(Secret):
-    """The key of a recording. One that cannot be decrypted is empty, so that nobody hears this recording alone."""
+    """The key of a recording. A statement reads its token, which `opened_key` opens: a list needs none of its keys."""
 
     cache_ok = True
 
-    def process_result_value(self, value: Any, dialect: Any) -> str | None:  # noqa: ANN401 - as in the base class
-        """Return the key of a row."""
-        with contextlib.suppress(UnreadableSecretError, SecretsKeyError):
-            return super().process_result_value(value, dialect)
+    def process_result_value(self, value: Any, dialect: Any) -> str | None:  # noqa: ANN401, ARG002 - as in the base class
+        """Return the token of a row."""
+        return None if value is None else str(value)
+
+
+def opened_key(token: str | None) -> str:
+    """Return the key in a token. It is empty if it cannot be decrypted, so that nobody hears this recording alone."""
+    from cryptography.fernet import InvalidToken  # noqa: PLC0415 - as for `fernet_of`
+
+    try:
+        return fernet_of(RING.keys()).decrypt((token or "").encode()).decode()
+    except (InvalidToken, SecretsKeyError, UnicodeError):
         return ""
