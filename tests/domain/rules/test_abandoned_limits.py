@@ -1,5 +1,7 @@
 """Tests of the rules of countries on abandoned calls: which share counts, and over which time."""
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,10 +61,17 @@ counts = st.builds(lambda abandoned, others: AbandonedCount(abandoned, abandoned
 def test_no_broken_rule_is_silent(found: dict[Period, AbandonedCount], countries: set[str], own_limit: float) -> None:
     judged = judge(found, countries, own_limit)
     for one in judged:
-        broken = one.counted.of >= JUDGED_FROM and one.counted.abandoned * 100 > one.limit * one.counted.of + 1
-        assert one.is_exceeded or not broken
+        of = max(1, one.counted.of)
+        beyond = Fraction(100 * one.counted.abandoned, of) - Fraction(one.limit)
+        broken = one.counted.of >= JUDGED_FROM and beyond > 0
+        assert one.is_exceeded is broken or abs(beyond) < Fraction(1, 10**9)
     if worst_of(judged) is not None:
         assert may_exceed(found, own_limit)
+
+
+def test_a_share_that_only_rounds_to_its_limit_is_above_it() -> None:
+    count = AbandonedCount(30_04, 1_000_00)
+    assert worst_of(judge(dict.fromkeys(Period, count), (UNITED_STATES,), 60)) == ExceededShare(3.004, 3, Period.MONTH)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from dialer.api.routes.statistics_answer import ZONE
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agent_days import DAYS_MAX, ReportedDay, read_days
 from dialer.domain.calling_times.zones import is_zone
+from dialer.domain.figures.statistics import rounded
 from dialer.domain.queueing.agent_days import days_between, occupancy_of
 from dialer.domain.queueing.agent_periods import WorkState
 from dialer.resources.crud import records
@@ -147,7 +148,7 @@ def _shown(one: ReportedDay, links: Links, *, with_times: bool) -> AgentDayRead:
         logged_in_seconds=spent.total() / 1_000,
         **{f"{state.value}_seconds": spent[state] / 1_000 for state in WorkState},
         on_hold_seconds=one.on_hold_ms / 1_000,
-        occupancy=occupancy_of(spent),
+        occupancy=rounded(occupancy_of(spent)),
         taken=work.taken,
         missed=work.missed,
         breaks=[BreakOfDayRead(reason, spent_ms / 1_000) for reason, spent_ms in work.breaks.most_common()],

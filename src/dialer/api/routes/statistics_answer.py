@@ -19,6 +19,7 @@ from dialer.domain.figures.statistics import (
     agent_and_outcome,
     mean,
     percent,
+    rounded,
     unit_cost,
 )
 from dialer.domain.rules.abandoned_limits import NO_CALLS, Period
@@ -116,12 +117,12 @@ def _do_not_call(counts: DoubtfulEntries) -> shapes.DoubtfulEntriesRead:
 
 def _abandoned(shares: AbandonedShares) -> shapes.AbandonedSharesRead:
     day, month, campaign = (
-        shapes.AbandonedCountRead(one.abandoned, one.of, one.share)
+        shapes.AbandonedCountRead(one.abandoned, one.of, rounded(one.share))
         for one in (shares.counts.get(period, NO_CALLS) for period in Period)
     )
     limits = [
         shapes.AbandonedLimitRead(
-            one.rule.country or None, one.rule.period, one.limit, one.counted.share, one.is_exceeded
+            one.rule.country or None, one.rule.period, one.limit, rounded(one.counted.share), one.is_exceeded
         )
         for one in shares.judged
     ]

@@ -27,7 +27,7 @@ from dialer.console.serving.services import page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.meanings import ABANDONED_MEANING
 from dialer.console.words.state_words import outcome_words, words_of
-from dialer.domain.figures.statistics import HOUR_MS, Figures, mean, unrounded_percent
+from dialer.domain.figures.statistics import HOUR_MS, Figures, unrounded_mean, unrounded_percent
 from dialer.domain.words.enums import AgentDisposition
 from dialer.resources.crud.resource import Unit
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
@@ -137,7 +137,7 @@ _OF_CALLS: Final = (
     ),
     _figure(gettext_noop("Transfers"), lambda one: one.legs),
     _figure(gettext_noop("Talked"), lambda one: one.talk_s, ValueKind.SECONDS),
-    _figure(gettext_noop("Talked on average"), lambda one: mean(one.talk_s, one.answered), ValueKind.SECONDS),
+    _figure(gettext_noop("Talked on average"), lambda one: unrounded_mean(one.talk_s, one.answered), ValueKind.SECONDS),
     _figure(gettext_noop("Called in"), lambda one: one.inbound),
     _figure(gettext_noop("Messages"), lambda one: one.messages),
     _figure(gettext_noop("Delivered"), lambda one: one.delivered),
@@ -149,7 +149,11 @@ _OF_CALLS: Final = (
 _OF_AGENTS: Final = (
     _Figure(SheetColumn(gettext_noop("Calls taken")), lambda one: one.legs_answered, is_kept=True),
     _figure(gettext_noop("Talked"), lambda one: one.legs_talk_s, ValueKind.SECONDS),
-    _figure(gettext_noop("Talked on average"), lambda one: mean(one.legs_talk_s, one.legs_answered), ValueKind.SECONDS),
+    _figure(
+        gettext_noop("Talked on average"),
+        lambda one: unrounded_mean(one.legs_talk_s, one.legs_answered),
+        ValueKind.SECONDS,
+    ),
     _figure(gettext_noop("Cost"), lambda one: one.cost, ValueKind.MONEY),
 )
 _TIMES: Final = (
@@ -364,12 +368,17 @@ def _breaks(grouped: GroupedFigures) -> tuple[Sheet, tuple[Value, ...]]:
             one.reason or gettext("Without a reason"),
             one.begun,
             round(one.spent_ms / 1_000),
-            mean(one.spent_ms, one.begun * 1_000),
+            unrounded_mean(one.spent_ms, one.begun * 1_000),
         )
         for one in grouped.breaks
     ]
     begun, spent_ms = sum(one.begun for one in grouped.breaks), sum(one.spent_ms for one in grouped.breaks)
-    return Sheet(columns, list(rows)), (gettext("All"), begun, round(spent_ms / 1_000), mean(spent_ms, begun * 1_000))
+    return Sheet(columns, list(rows)), (
+        gettext("All"),
+        begun,
+        round(spent_ms / 1_000),
+        unrounded_mean(spent_ms, begun * 1_000),
+    )
 
 
 def label_of(group: FigureGroup, by: By) -> Value:

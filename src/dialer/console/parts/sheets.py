@@ -18,7 +18,7 @@ from dialer.console.words.language import gettext
 from dialer.domain.billing.money import MONEY_SCALE, format_money
 
 SHARE_PLACES: Final = 2
-"""Decimals of a share in a file. Pages show fewer, and round the share itself."""
+"""Decimals of a share or a mean in a file. Pages show fewer, and round the quotient itself."""
 Value: TypeAlias = str | int | float | None
 
 
@@ -35,6 +35,10 @@ class ValueKind(Enum):
     MOMENT = auto()
     """In milliseconds, as `DAY`."""
     DAY = auto()
+
+
+_ROUNDED: Final = frozenset({ValueKind.SHARE, ValueKind.SECONDS})
+"""Kinds whose values may be quotients."""
 
 
 class SheetColumn(NamedTuple):
@@ -108,7 +112,7 @@ def _in_csv(value: Value, kind: ValueKind, zone: ZoneInfo) -> Value:
         return value
     if kind is ValueKind.MONEY:
         return format_money(int(value))
-    if kind is ValueKind.SHARE:
+    if kind in _ROUNDED:
         return round(value, SHARE_PLACES)
     if kind in {ValueKind.MOMENT, ValueKind.DAY}:
         local = datetime.fromtimestamp(value / 1_000, UTC).astimezone(zone)
@@ -127,7 +131,7 @@ def _in_spreadsheet(value: Value, kind: ValueKind, zone: ZoneInfo) -> CellValue:
         return value
     if kind is ValueKind.MONEY:
         return value / MONEY_SCALE
-    if kind is ValueKind.SHARE:
+    if kind in _ROUNDED:
         return round(value, SHARE_PLACES)
     if kind is ValueKind.MOMENT:
         return in_zone(int(value), zone)

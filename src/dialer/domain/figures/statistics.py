@@ -143,7 +143,11 @@ def percent(part: int, whole: int, places: int = 2) -> float | None:
 
     None and errors as in `unrounded_percent`.
     """
-    share = unrounded_percent(part, whole)
+    return rounded(unrounded_percent(part, whole), places)
+
+
+def rounded(share: float | None, places: int = 2) -> float | None:
+    """Return a share as answers and files have it: rounded once, where it leaves the service."""
     return None if share is None else round(share, places)
 
 
@@ -165,7 +169,12 @@ def unrounded_percent(part: int, whole: int) -> float | None:
 
 def mean(total: int, count: int) -> float | None:
     """Return the mean of a total over a count, with two decimals; None for a count of 0."""
-    return round(total / count, 2) if count else None
+    return rounded(unrounded_mean(total, count))
+
+
+def unrounded_mean(total: int, count: int) -> float | None:
+    """Return the mean of a total over a count, for those who round it themselves; None for a count of 0."""
+    return total / count if count else None
 
 
 def unit_cost(cost: int, count: int) -> int | None:

@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from dialer.domain.figures.statistics import percent
+from dialer.domain.figures.statistics import unrounded_percent
 from dialer.domain.queueing.agent_periods import AgentPeriod, PeriodCall, WorkSpan, WorkState
 from dialer.domain.queueing.agents import TAKES_CALLS
 
@@ -69,8 +69,8 @@ class _Presence(NamedTuple):
 
 
 def occupancy_of(spent: Counter[WorkState]) -> float | None:
-    """Return the share of the time without breaks that calls took, in per cent; None without such a time."""
-    return percent(sum(spent[state] for state in BUSY), spent.total() - spent[WorkState.ON_BREAK])
+    """Return the share of the time without breaks that calls took, in per cent, not rounded; None without it."""
+    return unrounded_percent(sum(spent[state] for state in BUSY), spent.total() - spent[WorkState.ON_BREAK])
 
 
 def days_between(first: date, last: date, zone: tzinfo) -> list[Day]:

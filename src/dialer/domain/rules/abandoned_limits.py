@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from dialer.domain.figures.statistics import percent
+from dialer.domain.figures.statistics import unrounded_percent
 from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 
 LEGAL_PERCENT: Final = ABANDON_RATE_MAX_DEFAULT
@@ -57,8 +57,8 @@ class AbandonedCount(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """Return the share of abandoned calls in per cent; None without calls."""
-        return percent(self.abandoned, self.of)
+        """Return the share of abandoned calls in per cent, not rounded, as limits need it; None without calls."""
+        return unrounded_percent(self.abandoned, self.of)
 
 
 NO_CALLS: Final = AbandonedCount()
