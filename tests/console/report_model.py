@@ -28,6 +28,9 @@ class Counted(NamedTuple):
     people: int
     share: float
     margin: float
+    mean: float | None = None
+    """The mean of a scale."""
+    marks: int | None = None
 
 
 class Person(NamedTuple):
@@ -73,14 +76,15 @@ def _said(result: Mapping[Any, Any], *, is_erased: bool) -> str:
     return "a recording" if result["section_type"] == _RECORDS else str(result["response"])
 
 
-def told(people: list[Person], questions: Mapping[int, str], by: str) -> list[Counted]:
-    """Return the rows of the answers in words, by the questions of a survey in their order."""
+def told(people: list[Person], questions: Mapping[int, str], by: str, scales: set[int]) -> list[Counted]:
+    """Return the rows of the answers in words, by the questions of a survey in their order; `scales` have marks."""
     rows: list[Counted] = []
     by = by if any(by in person.listed for person in people) else ""
     for section, question in questions.items():
         given = [(_group(person, by), person.answers[section]) for person in people if has_answered(person, section)]
-        rows += _table(question, [("All", answer) for _, answer in given], 1)
-        rows += _table(question, given, 12) if by else []
+        tables = [([("All", answer) for _, answer in given], 1), (given, 12)]
+        for answers, groups_most in tables[: 2 if by else 1]:
+            rows += _table(question, answers, groups_most, is_scale=section in scales)
     return rows
 
 
@@ -90,9 +94,10 @@ def _group(person: Person, by: str) -> str:
     return text.strip() or "no value"
 
 
-def _table(question: str, given: list[tuple[str, str]], groups_most: int) -> list[Counted]:
+def _table(question: str, given: list[tuple[str, str]], groups_most: int, *, is_scale: bool) -> list[Counted]:
     largest = _most(Counter(group for group, _ in given), groups_most)
-    frequent = _most(Counter(answer for _, answer in given), 8)
+    frequent = _most(Counter(answer for _, answer in given), 21 if is_scale else 8)
+    frequent = sorted(frequent, key=int) if is_scale else frequent
     cells = Counter(
         (group if group in largest else "others", answer if answer in frequent else "others") for group, answer in given
     )
@@ -101,9 +106,12 @@ def _table(question: str, given: list[tuple[str, str]], groups_most: int) -> lis
     rows = []
     for group in groups:
         whole = sum(cells[group, answer] for answer in answers)
+        own = [answer for place, answer in given if (place if place in largest else "others") == group]
+        marks = [int(answer) for answer in own] if is_scale else []
+        mean = (sum(marks) / len(marks), len(marks)) if marks else ()
         for answer in answers:
             count = cells[group, answer]
-            rows.append(Counted(question, group, answer, count, 100 * count / whole, _margin(count, whole)))
+            rows.append(Counted(question, group, answer, count, 100 * count / whole, _margin(count, whole), *mean))
     return rows
 
 
@@ -133,6 +141,8 @@ def sentence(people: list[Person], section: int) -> str:
         return ""
     (answer,), whole = _most(counts, 1), counts.total()
     tenths = int((Decimal(10 * counts[answer]) / whole).quantize(Decimal(1), ROUND_HALF_UP))
+    if answer == "a recording":
+        return f"{whole} {'person' if whole == 1 else 'people'} left a recording."
     if counts[answer] == whole:
         return f"All answered: {answer}."
     if tenths == 10:

@@ -132,3 +132,36 @@ def texts(api: Caller, text: str) -> int:
     values = {"name": "Texts", "text_message": text, "sms_gateway": gateway["url"]}
     made = api.create("sms-campaigns", **values, phonebook=[book["url"]])
     return int(made["id"])
+
+
+def test_the_check_says_before_the_start_whether_the_balance_suffices(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    """A forecast with the money that there is knows the whole price, too. Four people cost 0.04."""
+    identity = campaign(api, started="no")
+    unknown, dear = "not known before a forecast", "The campaign is likely to cost 0.04 (P50 of the forecast)"
+    assert unknown not in alice.text(f"campaigns/{identity}/")
+    store(database, update(User).values(call_rate=1_000, balance=3_000))
+    assert unknown in alice.text(f"campaigns/{identity}/")
+    assert alice.send(f"campaigns/{identity}/forecast/").status_code == 303
+    text = alice.text(f"campaigns/{identity}/")
+    assert f"{dear}, but the free balance is 0.03. It pauses when that is used up." in text
+    assert unknown not in text
+    asked = api.get(f"campaigns/{identity}/check/")
+    assert "low_balance" in [one["code"] for one in asked["findings"]]
+    store(database, update(User).values(balance=4_000))
+    assert "likely to cost" not in alice.text(f"campaigns/{identity}/")
+    store(database, update(User).values(balance=3_999))
+    api.change(f"campaigns/{identity}/", status="1")
+    assert "likely to cost" not in alice.text(f"campaigns/{identity}/")
+
+
+def test_the_check_of_texts_compares_their_price_with_the_balance(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    made = texts(api, "Hello")
+    store(database, update(User).values(sms_rate=2_000, balance=3_000))
+    dear = "The texts cost about 0.04, but the free balance is 0.03. The campaign pauses when that is used up."
+    assert dear in alice.text(f"campaigns/{made}/")
+    store(database, update(User).values(balance=4_000))
+    assert "The texts cost about" not in alice.text(f"campaigns/{made}/")

@@ -24,7 +24,7 @@ SHARES: Final[tuple[Callable[[int, int], float | None], ...]] = (
 )
 UTC: Final = ZoneInfo("UTC")
 TIE: Final = Fraction(1, 10**9)
-"""What a binary fraction may be off."""
+"""The most by which a binary fraction is off."""
 
 parts = st.integers(1, 10**6).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole)))
 

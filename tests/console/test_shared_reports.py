@@ -51,8 +51,8 @@ def test_answers_are_opened_without_an_account(visitor: Visitor, api: Caller, da
     german = visitor.request("GET", path, headers={"Accept-Language": "de"})
     assert "7 von 10 haben geantwortet: no." in words(german.text)
     file = visitor.request("GET", f"{path}file/?format=csv").text.splitlines()
-    assert file[0] == "Question,Ort,Answer,People,Share (%),Margin of error in points"
-    assert any(line.endswith(",All,no,2,66.7,36.5") for line in file)
+    assert file[0] == "Question,Ort,Answer,People,Share (%),Margin of error in points,Mean,Answers of the mean"
+    assert any(line.endswith(",All,no,2,66.7,36.5,,") for line in file)
     assert visitor.request("GET", f"{path}file/?format=xlsx").content[:2] == b"PK"
     [link] = api.get("report-link/")["results"]
     assert (link["opened"], link["last_opened_date"], link["link"]) == (4, "2026-11-18T11:06:40Z", None)

@@ -63,7 +63,7 @@ def test_answers_are_told_in_words_each_person_once(
     assert "3 of 4 people answered." in text
     assert "7 of 10 answered: no. 3 people answered this question." in text
     assert "no 2 66.7 % ± 36.5" in text
-    assert "All answered: a recording. 2 people answered this question." in text
+    assert "2 people left a recording. Listen" in text
     assert "How many stars?" not in text
     assert bob.request("GET", f"campaigns/{identity}/summary/").status_code == 404
     store(database, update(User).where(User.username == "alice").values(language="de"))
@@ -115,3 +115,63 @@ def test_a_column_that_names_people_is_not_crossed(alice: Visitor, api: Caller, 
     page = alice.text(f"campaigns/{identity}/summary/?by=Ort")
     assert text in page
     assert "people answered this question." in page
+
+
+SCALES: Final = Survey(
+    (
+        Section(1, SectionType.MULTI_CHOICE, "Would you recommend us?", Prompt(), key_labels={"1": "10", "2": "0"}),
+        Section(2, SectionType.RECORD_MESSAGE, "Why?", Prompt()),
+        Section(3, SectionType.RATING, "How many stars?", Prompt()),
+    )
+)
+
+
+def test_scales_have_their_order_and_a_mean_and_days_are_days(alice: Visitor, api: Caller, database: Database) -> None:
+    """The most frequent mark stays the one of the sentence."""
+    identity = polled(api, database)
+    days = ("2026-11-20", "2026-03-01", "2026-03-01")
+    store(
+        database,
+        update(SealedSurvey).where(SealedSurvey.id == identity).values(document=encode_survey(SCALES)),
+        *(
+            update(Subscriber).where(Subscriber.id == person).values(additional_vars=json.dumps({"Visit": day}))
+            for person, day in enumerate(days, 1)
+        ),
+        *(
+            update(SurveyResult).where(SurveyResult.response == given).values(response=mark)
+            for given, mark in (("yes", "2"), ("no", "10"), (HOSTILE, "0"))
+        ),
+    )
+    text = alice.text(f"campaigns/{identity}/summary/?by=Visit")
+    assert "7 of 10 answered: 10. The mean of 3 answers is 6.67." in text
+    assert "Answer Share People 0 1 33.3 % ± 36.5 10 2 66.7 % ± 36.5" in text
+    assert "Visit People Mean 0 10 01 Mar 2026 2 5.00 n = 2" in text
+    assert "20 Nov 2026 1 10.00 n = 1" in text
+    assert "2 people left a recording. Listen" in text
+    page = alice.text(f"campaigns/{identity}/")
+    assert "3 answers · Mean 6.67" in page or "4 answers · Mean" in page
+    assert "2 recordings Listen" in page
+    aggregate = api.get(f"surveyaggregate/{identity}/")["sections"]
+    assert [one["response"] for one in aggregate[0]["answers"]] == ["0", "2", "10"]
+    assert [one["mean"] for one in aggregate] == [5.5, None, None]
+
+
+def test_recorded_answers_are_heard_by_those_who_see_the_campaign(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    identity = polled(api, database)
+    assert "There is no recorded answer." in alice.text(f"campaigns/{identity}/recordings/")
+    store(
+        database,
+        update(SurveyResult)
+        .where(SurveyResult.section_id == 2)
+        .values(record_file="a.wav", recording_duration=7, question=HOSTILE),
+    )
+    assert f'href="/console/campaigns/{identity}/recordings/?section=2"' in alice.get(f"campaigns/{identity}/summary/")
+    page = alice.get(f"campaigns/{identity}/recordings/?section=2")
+    assert page.count("<audio") == 2
+    assert "<script>alert" not in page
+    assert "7 s" in page
+    for query in ("section=1", "before=1", "section=x&before=1"):
+        assert "<audio" not in alice.get(f"campaigns/{identity}/recordings/?{query}")
+    assert bob.request("GET", f"campaigns/{identity}/recordings/").status_code == 404

@@ -30,12 +30,29 @@ def findings_of_forecast(forecast: Forecast, free_balance: int) -> Iterator[Find
             forecasts=forecast.seeds,
         )
         yield _warning(FindingCode.EXPIRES_TOO_EARLY, "expirationdate", message)
-    if parse_money(forecast.cost.p50) > free_balance:
+    yield from finding_of_cost(parse_money(forecast.cost.p50), free_balance, forecast.currency)
+
+
+def finding_of_cost(cost: int, free_balance: int, currency: str = "") -> Iterator[Finding]:
+    """Yield a warning if the median cost of a forecast is above the free balance, both in integers of 1e-5."""
+    if cost > free_balance:
         message = Sentence(
             "The campaign is likely to cost %(cost)s (P50 of the forecast), but the free balance is %(balance)s."
             " It pauses when that is used up.",
-            cost=MoneyAmount(parse_money(forecast.cost.p50), forecast.currency),
-            balance=MoneyAmount(free_balance, forecast.currency),
+            cost=MoneyAmount(cost, currency),
+            balance=MoneyAmount(free_balance, currency),
+        )
+        yield _warning(FindingCode.LOW_BALANCE, "user", message)
+
+
+def finding_of_texts(cost: int, free_balance: int) -> Iterator[Finding]:
+    """Yield a warning if the texts of a campaign cost more than the free balance, before any forecast."""
+    if cost > free_balance:
+        message = Sentence(
+            "The texts cost about %(cost)s, but the free balance is %(balance)s. The campaign pauses when that is"
+            " used up.",
+            cost=MoneyAmount(cost),
+            balance=MoneyAmount(free_balance),
         )
         yield _warning(FindingCode.LOW_BALANCE, "user", message)
 

@@ -109,6 +109,7 @@ def test_the_answers_are_counted_by_section_in_the_order_of_the_survey(alice: Ca
         ],
         "others": 0,
         "unserved": 0,
+        "mean": None,
     }
     assert found["sections"][1] == {
         "section": None,
@@ -119,6 +120,7 @@ def test_the_answers_are_counted_by_section_in_the_order_of_the_survey(alice: Ca
         "answers": [],
         "others": 0,
         "unserved": 0,
+        "mean": None,
     }
 
 
@@ -148,7 +150,7 @@ def test_rare_answers_are_counted_together(alice: Caller, poll: Poll) -> None:
     poll.answer(902, [f"{ANSWERS_MAX + 1:04d}"])
     (found,) = [one for one in alice.get("surveyaggregate/1/")["sections"] if one["section_id"] == 902]
     assert (found["total"], found["others"], len(found["answers"])) == (ANSWERS_MAX + 4, 3, ANSWERS_MAX)
-    assert [one["response"] for one in found["answers"][:2]] == [f"{ANSWERS_MAX + 1:04d}", "0000"]
+    assert [one["response"] for one in found["answers"][:: ANSWERS_MAX - 1]] == ["0000", f"{ANSWERS_MAX + 1:04d}"]
 
 
 def test_a_campaign_that_has_not_started_shows_what_it_would_ask(alice: Caller, estate: Estate) -> None:

@@ -151,6 +151,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"GET /console/campaigns/{RECORD}/people/export": Permission.READ,
     f"GET /console/campaigns/{RECORD}/report": Permission.READ,
     f"GET /console/campaigns/{RECORD}/summary": Permission.READ,
+    f"GET /console/campaigns/{RECORD}/recordings": Permission.READ,
     f"GET /console/campaigns/{RECORD}/figures/export": Permission.READ,
     "GET /console/figures": Permission.READ,
     "GET /console/figures/export": Permission.READ,

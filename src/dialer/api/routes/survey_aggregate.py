@@ -8,6 +8,8 @@ from litestar.params import FromPath
 from sqlalchemy import select
 
 from dialer.api.service import ApiRequest
+from dialer.domain.figures.scales import mean_of
+from dialer.domain.figures.statistics import rounded
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.described import described
@@ -20,7 +22,7 @@ from dialer.resources.records.calls import SURVEY_RESULTS
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.surveys import SECTION_TEMPLATES
 from dialer.store.queries.sealed_surveys import read_survey, sealed_survey
-from dialer.store.queries.survey_results import SectionCount, count_answers
+from dialer.store.queries.survey_results import SectionCount, count_answers, in_scale
 
 PERCENT_PLACES: Final = 2
 
@@ -36,7 +38,7 @@ class AnswerShare(msgspec.Struct):
 
 
 class SectionAggregate(msgspec.Struct):
-    """The answers to one section, the most frequent first.
+    """The answers to one section, the most frequent first; those to a scale, such as 1 to 5, in its order.
 
     `section` is null if the section has been deleted since the campaign started. `others` counts the answers that are
     too rare to be listed.
@@ -55,11 +57,19 @@ class SectionAggregate(msgspec.Struct):
         str, described("The question, as it was when the campaign started.", "Will you come on Monday?")
     ]
     total: Annotated[int, described("Number of answers.", 4)]
-    answers: Annotated[list[AnswerShare], described("The answers, most frequent first.")]
+    answers: Annotated[list[AnswerShare], described("The answers, most frequent first; of a scale, the lowest first.")]
     others: Annotated[int, described("Number of answers that are too rare to be listed.", 0)]
     unserved: Annotated[
         int,
         described("Number of calls that the section transferred and that nobody took; 0 if it transfers no calls.", 0),
+    ]
+    mean: Annotated[
+        float | None,
+        described(
+            "The mean of the listed answers to a scale: a rating, or answers that are all numbers, rounded to two"
+            " decimals. Null for other sections.",
+            3.75,
+        ),
     ]
 
 
@@ -105,6 +115,9 @@ def _section_ids(unit: Unit, survey_id: int) -> set[int]:
 
 def _shown(section: Section, count: SectionCount | None, url: str | None) -> SectionAggregate:
     total, answers = (0, []) if count is None else (count.total, count.answers)
+    mean = None
+    if definition_of(section).is_scale(section):
+        answers, mean = in_scale(answers), mean_of({one.response: one.count for one in answers})
     shares = [AnswerShare(one.response, one.count, round(100 * one.count / total, PERCENT_PLACES)) for one in answers]
     return SectionAggregate(
         section=url,
@@ -115,4 +128,5 @@ def _shown(section: Section, count: SectionCount | None, url: str | None) -> Sec
         answers=shares,
         others=total - sum(one.count for one in answers),
         unserved=0 if count is None else count.unserved,
+        mean=None if mean is None else rounded(mean.value),
     )

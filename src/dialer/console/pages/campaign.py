@@ -262,12 +262,14 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zon
     )
     state = campaign_state(row["status"])
     is_over, survey = state in _OVER, survey_of(unit.connection, row)[0]
+    before = read_before_start(unit, row, survey, service_zone) if state is CampaignStatus.NEW else None
+    findings += [] if before is None else before.too_dear
     return _Still(
         row["name"],
         row["medium"] == SMS,
         state,
         [] if is_over else shown_findings(findings, survey),
-        read_before_start(unit, row, survey, service_zone) if state is CampaignStatus.NEW else None,
+        before,
         next(iter(_linked(unit, Campaign.id == row["source_campaign_id"])), None),
         _linked(unit, Campaign.source_campaign_id == identity),
         records_of_example(unit.connection, identity) is not None,

@@ -22,9 +22,10 @@ from dialer.domain.billing.money import parse_money
 from dialer.domain.figures.statistics import HOUR_MS, Figures, Grouping
 from dialer.domain.forecast.kept_forecast import ForecastHour, KeptForecast, Spread
 from dialer.domain.forecast.rehearsed_rules import RehearsedRule
+from dialer.domain.words.reasons import CampaignReason
 from dialer.domain.words.states import IllegalMoveError
 from dialer.forecast.forecast import CampaignOverError
-from dialer.forecast.parameters import Order
+from dialer.forecast.parameters import CHECK_SEEDS, Order
 from dialer.forecast.spreads import CountSpread, DateSpread, MoneySpread
 from dialer.forecast.summary import Forecast
 from dialer.resources.crud.resource import Unit
@@ -64,11 +65,14 @@ async def forecast_campaign(
     try:
         order, before = await request.service.read(request, begin, is_long=True)
         forecast = await compute_forecast(request, forecaster, order)
+        paid = await _if_paid(request, forecaster, order, forecast)
     except _REFUSALS as error:
         return await show_campaign_page(
             request, (console, forecaster), identity, messages_of(error), HTTPStatus.CONFLICT
         )
-    kept = _kept(forecast, order.now_ms, before)
+    kept = msgspec.structs.replace(
+        _kept(forecast, order.now_ms, before), cost_if_paid=parse_money(paid.cost.p50) + before.total.cost
+    )
 
     def keep(unit: Unit) -> None:
         check_seen(unit, identity)
@@ -76,6 +80,14 @@ async def forecast_campaign(
 
     await request.service.write(request, keep)
     return go_to(f"/console/campaigns/{identity}/")
+
+
+async def _if_paid(request: ApiRequest, forecaster: Forecaster, order: Order, forecast: Forecast) -> Forecast:
+    """Return the forecast if the owner's balance suffices, which a short one of its own says if it does not."""
+    if all(one.name != CampaignReason.NO_CREDIT for one in forecast.stop_reasons):
+        return forecast
+    seeds = min(CHECK_SEEDS, order.seeds)
+    return await compute_forecast(request, forecaster, msgspec.structs.replace(order, seeds=seeds, is_rich=True))
 
 
 def _before(unit: Unit, identity: int) -> _Before:

@@ -9,11 +9,12 @@ from sqlalchemy import Connection, select
 from dialer.console.charts.charts import share
 from dialer.console.words.language import gettext
 from dialer.console.words.record_names import names_of
+from dialer.domain.figures.scales import STEPS_MAX, MeanMark, mean_of
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of
 from dialer.domain.survey.survey import Section, Survey
 from dialer.resources.crud.resource import Unit
-from dialer.store.queries.survey_results import SectionCount
+from dialer.store.queries.survey_results import SectionCount, in_scale
 from dialer.store.tables import Campaign, Queue
 
 ANSWERS_SHOWN_MAX: Final = 12
@@ -35,6 +36,10 @@ class ShownQuestion(NamedTuple):
     question: str
     total: int
     answers: list[ShownAnswer]
+    mean: MeanMark | None = None
+    """The mean of a scale."""
+    recorded_section: int | None = None
+    """The section whose answers are recordings, which are heard rather than named."""
 
 
 def queue_names(unit: Unit, survey: Survey) -> dict[int, str]:
@@ -82,23 +87,19 @@ def _unserved(count: SectionCount) -> list[ShownAnswer]:
 def shown_questions(
     survey: Survey, counts: Mapping[int, SectionCount], queues: Mapping[int, str]
 ) -> list[ShownQuestion]:
-    """Return the questions of a survey that have answers, each with the most frequent ones."""
-    return [
-        ShownQuestion(
-            section.question,
-            counts[section.id].total,
-            [
-                *(
-                    ShownAnswer(
-                        answer_words(definition_of(section).type, one.response, queues),
-                        one.count,
-                        share(one.count, counts[section.id].total),
-                    )
-                    for one in counts[section.id].answers[:ANSWERS_SHOWN_MAX]
-                ),
-                *_unserved(counts[section.id]),
-            ],
-        )
-        for section in questions_of(survey)
-        if section.id in counts
+    """Return the questions of a survey that have answers, each with the most frequent ones, or its scale in order."""
+    return [_question(section, counts[section.id], queues) for section in questions_of(survey) if section.id in counts]
+
+
+def _question(section: Section, count: SectionCount, queues: Mapping[int, str]) -> ShownQuestion:
+    definition = definition_of(section)
+    if definition.records_voices:
+        return ShownQuestion(section.question, count.total, [], recorded_section=section.id)
+    is_scale = definition.is_scale(section)
+    answers = in_scale(count.answers[:STEPS_MAX]) if is_scale else count.answers[:ANSWERS_SHOWN_MAX]
+    shown = [
+        ShownAnswer(answer_words(definition.type, one.response, queues), one.count, share(one.count, count.total))
+        for one in answers
     ]
+    mean = mean_of({one.response: one.count for one in count.answers}) if is_scale else None
+    return ShownQuestion(section.question, count.total, [*shown, *_unserved(count)], mean)

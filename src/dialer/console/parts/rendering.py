@@ -1,7 +1,8 @@
 """Pages from templates. Every value is escaped, and an unknown variable is an error."""
 
+import re
 from collections.abc import Mapping
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from functools import cache, lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 HTML: Final = "text/html"
 UNKNOWN: Final = "\N{EN DASH}"
 """The text in place of a figure that does not exist, such as a share of nothing."""
+_DAY_OF_LIST: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 NOT_KEPT: Final = {"Cache-Control": "no-store"}
 _TEXTS_KEPT_MAX: Final = 10_000
 """Translated texts that are kept as they stand on pages."""
@@ -82,6 +84,7 @@ def _environment() -> "Environment":
         "soon": soon,
         "day": day,
         "date": date_of,
+        "listed": listed,
         "day_and_time": day_and_time,
         "iso": iso,
         "seconds": seconds,
@@ -186,6 +189,20 @@ def moment(at_ms: int | None, zone: tzinfo) -> str:
 def moment_of(at: datetime) -> str:
     """Return a date and its time, to the minute."""
     return f"{viewers_language().formats.date_of(at)}, {_minute(at)}"
+
+
+def day_in(text: str) -> date | None:
+    """Return the day that a value of a list is, which imports write as in ISO 8601; None if it is another value."""
+    try:
+        return date.fromisoformat(text) if _DAY_OF_LIST.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
+def listed(text: str) -> str:
+    """Return a value of a list as people read it: a day in the viewer's language."""
+    found = day_in(text)
+    return text if found is None else viewers_language().formats.date_of(found)
 
 
 def iso(at_ms: int) -> str:

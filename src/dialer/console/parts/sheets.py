@@ -1,7 +1,7 @@
 """Tables that are shown on a page, and exported as they are shown: as CSV, or as a spreadsheet."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import Enum, auto
 from typing import Any, Final, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ from dialer.domain.billing.money import MONEY_SCALE, format_money
 
 SHARE_PLACES: Final = 2
 """Decimals of a share or a mean in a file. Pages show fewer, and round the quotient itself."""
-Value: TypeAlias = str | int | float | None
+Value: TypeAlias = str | int | float | date | None
 
 
 class ValueKind(Enum):
@@ -108,6 +108,8 @@ def csv_lines(sheet: Sheet, zone: ZoneInfo) -> bytes:
 
 
 def _in_csv(value: Value, kind: ValueKind, zone: ZoneInfo) -> Value:
+    if isinstance(value, date):
+        return value.isoformat()
     if value is None or isinstance(value, str):
         return value
     if kind is ValueKind.MONEY:
@@ -127,7 +129,7 @@ def spreadsheet_rows(sheet: Sheet, zone: ZoneInfo) -> Iterator[list[CellValue]]:
 
 
 def _in_spreadsheet(value: Value, kind: ValueKind, zone: ZoneInfo) -> CellValue:
-    if value is None or isinstance(value, str):
+    if value is None or isinstance(value, str | date):
         return value
     if kind is ValueKind.MONEY:
         return value / MONEY_SCALE

@@ -1,6 +1,7 @@
 """The answers to a campaign in sentences and shares, each person once, and by any column of the list."""
 
 from collections.abc import Mapping
+from datetime import date
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -9,9 +10,12 @@ from sqlalchemy import Connection, select
 
 from dialer.app.campaigns.results import PeopleSheet, begin_sheet, list_value, records_voices
 from dialer.console.parts.answers import answer_words, is_erased, queues_of_campaign
+from dialer.console.parts.rendering import day_in, decimal, grouped
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind
 from dialer.console.words.language import gettext, ngettext
 from dialer.domain.figures.crosstabs import Crosstab, CrossTable, TooManyGroupsError, tenths
+from dialer.domain.figures.scales import as_mark
+from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
 from dialer.store.database.database import Database
 from dialer.store.queries.results_by_person import GivenAnswer, read_given
@@ -21,6 +25,8 @@ ANSWERS_MAX: Final = 8
 """Answers to a question that are shown by name."""
 GROUPS_SHOWN_MAX: Final = 12
 """Groups of a crosstab that are shown by name."""
+MEAN_PLACES: Final = 2
+"""Decimals of the mean of a scale."""
 _ALL: Final = ""
 """The group of all people."""
 _ALL_TENTHS: Final = 10
@@ -33,6 +39,11 @@ class ToldQuestion(NamedTuple):
     sentence: str
     answers: CrossTable
     crossed: CrossTable | None
+    mean: str = ""
+    """The sentence about the mean of a scale; empty for other questions."""
+    section_id: int = 0
+    is_recorded: bool = False
+    """True if the answers are recordings, which are counted and heard rather than named."""
 
 
 class ToldAnswers(NamedTuple):
@@ -66,8 +77,10 @@ class _Tally:
     def __init__(self, asked: _Asked) -> None:
         self._asked: Final = asked
         self.people = self.answered = 0
-        self.tables: Final = {section.id: Crosstab() for section in asked.sheet.sections}
-        self.crossed: Final = {section.id: Crosstab() for section in asked.sheet.sections}
+        scales = {section.id: definition_of(section).is_scale(section) for section in asked.sheet.sections}
+        self.scales: Final = frozenset(section for section, is_scale in scales.items() if is_scale)
+        self.tables: Final = {section: Crosstab(is_scale=is_scale) for section, is_scale in scales.items()}
+        self.crossed: Final = {section: Crosstab(is_scale=is_scale) for section, is_scale in scales.items()}
 
     def read(self, identity: int, after_id: int, connection: Connection) -> int | None:
         """Count the next people, and return the id after which to read on; None after the last ones."""
@@ -88,6 +101,7 @@ class _Tally:
     def _count(self, section: Section, given: GivenAnswer, group: str) -> None:
         words = gettext("a recording") if records_voices(section) else given.response
         words = answer_words(section.type, words, self._asked.queues)
+        words = as_mark(words) if section.id in self.scales else words
         self.tables[section.id].add(_ALL, words)
         if self._asked.by:
             self.crossed[section.id].add(group or gettext("no value"), words)
@@ -141,16 +155,19 @@ def sheet_of_answers(told: ToldAnswers) -> Sheet:
         SheetColumn(gettext("People")),
         SheetColumn(gettext("Share"), ValueKind.SHARE),
         SheetColumn(gettext("Margin of error in points")),
+        SheetColumn(gettext("Mean")),
+        SheetColumn(gettext("Answers of the mean")),
     ]
     rows: list[tuple[Value, ...]] = []
     for question in told.questions:
         title = question.question or gettext("A question without a text")
         for table in filter(None, (question.answers, question.crossed)):
             for group in table.groups:
-                name = group.name or gettext("All")
+                name = day_in(group.name) or group.name or gettext("All")
+                mean = (None, None) if group.mean is None else (round(group.mean.value, MEAN_PLACES), group.mean.count)
                 shares = zip(table.answers, group.shares, strict=True)
                 rows += [
-                    (title, name, words, one.people, round(one.percent, 1), round(one.margin, 1))
+                    (title, name, words, one.people, round(one.percent, 1), round(one.margin, 1), *mean)
                     for words, one in shares
                 ]
     return Sheet(columns, rows)
@@ -163,15 +180,44 @@ def _told(section: Section, tally: _Tally, by: str) -> ToldQuestion | None:
     if not answers.groups:
         return None
     crossed = tally.crossed[section.id].table(GROUPS_SHOWN_MAX, ANSWERS_MAX, others) if by else None
-    return ToldQuestion(section.question, _sentence(answers), answers, crossed)
+    return ToldQuestion(
+        section.question,
+        _of_recordings(answers) if records_voices(section) else _sentence(answers),
+        answers,
+        None if crossed is None else _by_days(crossed),
+        _mean(answers),
+        section.id,
+        records_voices(section),
+    )
+
+
+def _by_days(table: CrossTable) -> CrossTable:
+    """Return a table with the groups that are days in their order; others stay behind them, as they were."""
+    return table._replace(groups=sorted(table.groups, key=lambda group: day_in(group.name) or date.max))
+
+
+def _mean(answers: CrossTable) -> str:
+    mean = answers.groups[0].mean
+    if mean is None:
+        return ""
+    words = ngettext("The mean of %(num)s answer is %(mean)s.", "The mean of %(num)s answers is %(mean)s.", mean.count)
+    return words % {"num": grouped(mean.count), "mean": decimal(mean.value, MEAN_PLACES)}
+
+
+def _of_recordings(answers: CrossTable) -> str:
+    count = answers.groups[0].total
+    return ngettext("%(num)s person left a recording.", "%(num)s people left a recording.", count) % {
+        "num": grouped(count)
+    }
 
 
 def _sentence(answers: CrossTable) -> str:
     """Return a sentence about the most frequent answer, such as "4 of 10 answered: no"."""
     whole = answers.groups[0]
-    count = whole.shares[0].people
-    of_ten = tenths(count, whole.total)
-    told = {"answer": answers.answers[0], "num": of_ten}
+    named = [one for one in zip(answers.answers, whole.shares, strict=True) if one[0] != gettext("others")]
+    answer, share = max(named or zip(answers.answers, whole.shares, strict=True), key=lambda one: one[1].people)
+    count, of_ten = share.people, tenths(share.people, whole.total)
+    told = {"answer": answer, "num": of_ten}
     if count == whole.total:
         return gettext("All answered: %(answer)s.") % told
     if of_ten == _ALL_TENTHS:

@@ -106,7 +106,8 @@ def _content(body: ReportBody, zone: ZoneInfo) -> list[str]:
     for question in body.told.questions if body.told is not None else ():
         whole = question.answers.groups[0]
         lines += [question.question or gettext("A question without a text"), question.sentence]
-        shares = zip(question.answers.answers, whole.shares, strict=True)
+        lines += [question.mean] if question.mean else []
+        shares = () if question.is_recorded else zip(question.answers.answers, whole.shares, strict=True)
         lines += [f"  {words}: {one.people} ({percentage(one.percent)})" for words, one in shares]
         lines.append("")
     if body.table is not None and body.table.rows:

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
 from typing import IO, Any, Final, NamedTuple
@@ -19,12 +20,13 @@ from sqlalchemy import Connection, select
 
 from dialer.api.answers.downloads import content_disposition
 from dialer.api.service import ApiRequest
-from dialer.console.parts.rendering import decimal, grouped, moment, percentage
-from dialer.console.parts.told_answers import ToldAnswers, ToldQuestion
+from dialer.console.parts.rendering import decimal, grouped, listed, moment, percentage
+from dialer.console.parts.told_answers import MEAN_PLACES, ToldAnswers, ToldQuestion
 from dialer.console.reports.pdf_document import Bar, Crossed, Document, PaperQuestion
 from dialer.console.words.language import gettext, gettext_noop, ngettext, viewers_language
 from dialer.domain.credentials.environment import clean_environment
 from dialer.domain.figures.crosstabs import CrossTable, Share
+from dialer.domain.figures.scales import MeanMark
 from dialer.resources.words.errors import AnsweredError
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign
@@ -34,6 +36,10 @@ AT_ONCE: Final = 2
 """Reports that are drawn at the same time. Others wait for their turn."""
 WAITING_MAX: Final = 10
 """Reports that wait. Further ones are not drawn."""
+STEPS_MAX: Final = 11
+"""Answers that fit beside each other onto a page, as many as from 0 to 10. Of longer scales, tables have the mean."""
+WIDE_MAX: Final = 9
+"""Answers beside each other that have room for people and margins, too."""
 CELL_MAX: Final = 200
 """Characters of a group or an answer in a table, which fit onto one page in its narrow columns."""
 TIMEOUT_S: Final = 90
@@ -172,10 +178,11 @@ def _question(told: ToldQuestion, by: str) -> PaperQuestion:
     return PaperQuestion(
         told.question or gettext("A question without a text"),
         told.sentence,
-        total % {"num": grouped(whole.total)},
+        " ".join(filter(None, [total % {"num": grouped(whole.total)}, told.mean])),
         [
             Bar(answer, one.percent, "   ".join(_figures(one)))
             for answer, one in zip(told.answers.answers, whole.shares, strict=True)
+            if not told.is_recorded
         ],
         None if told.crossed is None else _crossed(told.crossed, by),
     )
@@ -183,12 +190,31 @@ def _question(told: ToldQuestion, by: str) -> PaperQuestion:
 
 def _crossed(crossed: CrossTable, by: str) -> Crossed:
     caption = gettext("By %(column)s: people, and their share of those in the same row who answered.") % {"column": by}
+    has_mean = any(group.mean is not None for group in crossed.groups)
+    is_narrow = not has_mean or len(crossed.answers) <= STEPS_MAX
     rows = [
-        [_shortened(group.name), grouped(group.total), *("\n".join(_figures(one)) for one in group.shares)]
+        [
+            _shortened(listed(group.name)),
+            grouped(group.total),
+            *([_mean(group.mean)] if has_mean else []),
+            *_cells(group.shares if is_narrow else ()),
+        ]
         for group in crossed.groups
     ]
-    head = [_shortened(by), gettext("People"), *map(_shortened, crossed.answers)]
+    means = [gettext("Mean")] if has_mean else []
+    head = [_shortened(by), gettext("People"), *means, *(map(_shortened, crossed.answers) if is_narrow else ())]
     return Crossed(caption, head, rows)
+
+
+def _cells(shares: Sequence[Share]) -> list[str]:
+    """Return the cells of a group. Many beside each other have room for their shares only."""
+    if len(shares) <= WIDE_MAX:
+        return ["\n".join(_figures(one)) for one in shares]
+    return [percentage(one.percent) for one in shares]
+
+
+def _mean(mean: MeanMark | None) -> str:
+    return "" if mean is None else f"{decimal(mean.value, MEAN_PLACES)}\nn = {grouped(mean.count)}"
 
 
 def _shortened(text: str) -> str:

@@ -97,13 +97,14 @@ class PaperFlow:
         yield self._paragraph(question.title, "heading")
         yield self._paragraph(question.sentence, "said")
         yield self._paragraph(question.whole, "text", color=_QUIET)
-        yield self._table(
-            [
-                [self._paragraph(bar.answer, "text"), self._bar(bar), self._paragraph(bar.figures, "text")]
-                for bar in question.bars
-            ],
-            [_NAME_WIDTH, _BAR_WIDTH + _CELL_PADDING, _WIDTH - _NAME_WIDTH - _BAR_WIDTH - _CELL_PADDING],
-        )
+        if question.bars:
+            yield self._table(
+                [
+                    [self._paragraph(bar.answer, "text"), self._bar(bar), self._paragraph(bar.figures, "text")]
+                    for bar in question.bars
+                ],
+                [_NAME_WIDTH, _BAR_WIDTH + _CELL_PADDING, _WIDTH - _NAME_WIDTH - _BAR_WIDTH - _CELL_PADDING],
+            )
         if question.crossed is not None:
             yield self._space()
             yield self._paragraph(question.crossed.caption, "text", color=_QUIET)

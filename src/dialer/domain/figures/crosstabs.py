@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from math import sqrt
 from typing import Final, NamedTuple
 
+from dialer.domain.figures.scales import STEPS_MAX, MeanMark, in_order, mean_of
+
 GROUPS_MAX: Final = 1_000
 """Different groups of one crosstab. A column with more of them names people rather than groups."""
 ANSWERS_KEPT_MAX: Final = 1_000
@@ -35,10 +37,15 @@ class CrossedGroup(NamedTuple):
     name: str
     total: int
     shares: list[Share]
+    mean: MeanMark | None = None
+    """The mean of a scale."""
 
 
 class CrossTable(NamedTuple):
-    """The answers to a question, the most frequent first, and the groups of people, the largest first."""
+    """The answers to a question, and the groups of people, the largest first.
+
+    The most frequent answer is the first, but those to a scale are in its order.
+    """
 
     answers: list[str]
     groups: list[CrossedGroup]
@@ -47,7 +54,8 @@ class CrossTable(NamedTuple):
 class Crosstab:
     """The answers to one question by groups of people, counted one at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_scale: bool = False) -> None:
+        self._is_scale: Final = is_scale
         self._cells: Final[dict[str, Counter[str]]] = {}
         self._answers: Final[set[str]] = set()
 
@@ -70,11 +78,15 @@ class Crosstab:
         named = sorted(sizes, key=lambda group: (-sizes[group], group))[:groups_most]
         counts = _sum(self._cells.values())
         apart = counts.keys() - {_FURTHER}
-        answers = sorted(apart, key=lambda answer: (-counts[answer], answer))[:answers_most]
+        answers = sorted(apart, key=lambda answer: (-counts[answer], answer))
+        answers = in_order(answers[:STEPS_MAX]) if self._is_scale else answers[:answers_most]
         rest = _sum(self._cells[group] for group in sizes.keys() - set(named))
         rows = [(group, self._cells[group]) for group in named] + ([(others, rest)] if rest else [])
         further = [others] if len(counts) > len(answers) else []
-        return CrossTable(answers + further, [_crossed(name, cells, answers, bool(further)) for name, cells in rows])
+        groups = [_crossed(name, cells, answers, bool(further)) for name, cells in rows]
+        if self._is_scale:
+            groups = [one._replace(mean=mean_of(cells)) for one, (_, cells) in zip(groups, rows, strict=True)]
+        return CrossTable(answers + further, groups)
 
 
 def _sum(groups: Iterable[Counter[str]]) -> Counter[str]:

@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, select
 
 from dialer.domain.calls.plan_parts import SectionResult
+from dialer.domain.figures.scales import in_order
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.words.reasons import TransferReason
 from dialer.store.tables import SurveyResult, Transfer
@@ -82,6 +83,12 @@ def count_answers(connection: Connection, campaign_id: int, after_id: int = 0) -
         for section_id, unserved, went_on in _count_unserved(connection, campaign_id, after_id):
             found[section_id].unserved, found[section_id].went_on = unserved, went_on
     return found
+
+
+def in_scale(answers: list[AnswerCount]) -> list[AnswerCount]:
+    """Return answers to a scale in its order, the lowest mark first."""
+    counts = {one.response: one for one in answers}
+    return [counts[response] for response in in_order(counts)]
 
 
 def _count_unserved(connection: Connection, campaign_id: int, after_id: int) -> Iterator[tuple[int, int, int]]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
+from dialer.domain.figures.scales import STEPS_MAX
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
@@ -99,6 +100,10 @@ class CaptureDigits(AskingDefinition):
             return None
         is_wanted = not _has_range(section) or section.min_number <= value <= section.max_number
         return digits if is_wanted else None
+
+    def is_scale(self, section: Section) -> bool:
+        """Return whether the range is short, such as 0 to 10, so that its numbers are marks rather than orders."""
+        return _has_range(section) and section.max_number - section.min_number < STEPS_MAX
 
     def count_answers(self, section: Section) -> int:
         """Return the number of different valid inputs; 07 and 7 are two."""

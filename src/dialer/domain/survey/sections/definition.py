@@ -96,6 +96,10 @@ class SectionDefinition:
         """Return the answer to record for an input; None for an invalid input or none."""
         return None
 
+    def is_scale(self, section: Section) -> bool:  # noqa: ARG002 - most answers are no marks
+        """Return whether the answers are marks, which have an order and a mean."""
+        return False
+
     def takes(self, taken: SectionInput) -> bool:  # noqa: ARG002 - most types have no input
         """Return whether an input is of the kind for which a section of this type waits."""
         return False

@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Final
 
+from dialer.domain.figures.scales import mark_of
 from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.asking import AskingDefinition
 from dialer.domain.survey.sections.fields import INPUT_FIELDS, PROMPT_FIELDS, SectionField, TextField
@@ -51,6 +52,10 @@ class MultiChoice(AskingDefinition):
     def response_to(self, section: Section, digits: str) -> str | None:
         """Return the label of a digit; None for a digit without a label."""
         return section.key_labels.get(digits)
+
+    def is_scale(self, section: Section) -> bool:
+        """Return whether all labels are numbers, such as 0 to 9."""
+        return bool(section.key_labels) and all(mark_of(label) is not None for label in section.key_labels.values())
 
     def count_answers(self, section: Section) -> int:
         """Return the number of digits with a label."""

@@ -54,6 +54,10 @@ class Rating(AskingDefinition):
         value = number_of(digits)
         return digits if value is not None and 1 <= value <= section.rating_laps else None
 
+    def is_scale(self, section: Section) -> bool:  # noqa: ARG002 - the same for all
+        """Return that ratings are marks."""
+        return True
+
     def count_answers(self, section: Section) -> int:
         """Return the number of different inputs that are ratings; 07 and 7 are two."""
         return count_numbers(1, section.rating_laps, self.digits_max(section))
