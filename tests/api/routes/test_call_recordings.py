@@ -303,6 +303,22 @@ def test_a_damaged_recording_is_never_taken_for_a_short_one(alice: Caller, path:
     assert alice.refused("GET", f"{path}download/", headers={"Range": f"bytes={len(WAV) - 9}-"}) == MISSING
 
 
+def test_a_queue_names_the_recordings_of_its_calls(
+    alice: Caller, estate: Estate, path: str, database: Database
+) -> None:
+    change = update(CallRecording).where(CallRecording.id == estate.recording_id)
+    database.write_now(lambda unit: unit.execute(change.values(queue_id=estate.queue["id"])))
+    names = []
+    for template in ("", "/../calls/${strftime(%Y-%m)}/${caller_id_number}-${uuid}.wav", "${unknown}.."):
+        alice.change(f"queue/{estate.queue['id']}/", record_template=template)
+        names.append(alice.get(path)["name"])
+    callid, month = f"call-{estate.user_id}", NOW[:7]
+    assert names == [f"{callid}.wav", f"calls/{month}/12025550122-{callid}.wav", "recording.wav"]
+    alice.change(f"queue/{estate.queue['id']}/", record_template="calls/${caller_id_number}")
+    disposition = alice.request("GET", f"{path}download/").headers["content-disposition"]
+    assert disposition == 'attachment; filename="12025550122.wav"'
+
+
 @pytest.mark.parametrize("wrong", ["10", "a", "A", "+"])
 def test_only_a_key_of_a_telephone_refuses(alice: Caller, estate: Estate, wrong: str) -> None:
     campaign = f"campaigns/{estate.campaign['id']}/"

@@ -18,7 +18,7 @@ from dialer.domain.words.enums import LegType, RecordingState
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.versions import digest
-from dialer.resources.records.call_recordings import CALL_RECORDINGS
+from dialer.resources.records.call_recordings import CALL_RECORDINGS, names_of_recordings
 from dialer.resources.records.calls import SURVEY_RESULTS
 from dialer.resources.records.surveys import AUDIO_FILES
 from dialer.resources.words.errors import RecordNotFoundError
@@ -60,27 +60,29 @@ async def answer_call_recording(request: ApiRequest, recording_id: int) -> Respo
         RecordNotFoundError: there is no such recording, it is removed, it cannot be read, or it is not the caller's.
     """
     service, files = request.service, request.service.recordings
-    row, is_news = await service.read(request, lambda unit: _kept_sound(unit, recording_id))
+    row, name, is_news = await service.read(request, lambda unit: _kept_sound(unit, recording_id))
     kept = RecordedSound(row.file, opened_key(row.sound_key), row.size)
     is_measured = row.state == RecordingState.STORED
     found = await anyio.to_thread.run_sync(lambda: readable(files, kept, is_measured=is_measured))
     if found is None:
         raise RecordNotFoundError
     tag = EntityTag(digest(f"{found.file}:{recording_id}:{found.size}".encode()))
-    answer = await answer_sound(request, Sound(found.size, tag, partial(read_sound, files, found)), f"{row.callid}.wav")
+    answer = await answer_sound(request, Sound(found.size, tag, partial(read_sound, files, found)), name)
     if is_news and isinstance(answer, Stream) and not is_head(request.scope):
         await service.write(request, lambda unit: unit.note(NOTHING, RecordingHeard(recording_id)))
     return answer
 
 
-def _kept_sound(unit: Unit, recording_id: int) -> tuple[Row[str, str, str | None, int, str], bool]:
-    """Return the row of a recording that is not removed, and whether the caller has not heard it in this hour."""
+def _kept_sound(unit: Unit, recording_id: int) -> tuple[Row[Any], str, bool]:
+    """Return a recording that is not removed, its name, and whether the caller has not heard it in this hour."""
     records.require_seen(unit, CALL_RECORDINGS, recording_id)
-    columns = CallRecording.callid, CallRecording.file, CallRecording.sound_key, CallRecording.size, CallRecording.state
-    row = unit.connection.execute(select(*columns).where(CallRecording.id == recording_id)).one()
+    query = select(CallRecording.__table__).where(CallRecording.id == recording_id)
+    row = unit.connection.execute(query).one()
     if row.state == RecordingState.REMOVED:
         raise RecordNotFoundError
-    return row, not was_noted(unit, RecordingHeard(recording_id), unit.actor.id, HEARD_ONCE_IN_MS)
+    (path,) = names_of_recordings(unit, [row._mapping])  # noqa: SLF001 - the way to read a row by names
+    name = path.rpartition("/")[2]
+    return row, name, not was_noted(unit, RecordingHeard(recording_id), unit.actor.id, HEARD_ONCE_IN_MS)
 
 
 class RecordedAnswer(NamedTuple):

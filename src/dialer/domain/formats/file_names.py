@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from datetime import datetime
 from typing import Final
 
 FILE_NAME_MAX: Final = 100
@@ -15,6 +16,12 @@ WAV_SUFFIX: Final = ".wav"
 _BEGIN_FORMULAS: Final = "=+-@\uff1d\uff0b\uff0d\uff20. "
 """Their wide forms, too, which some spreadsheets take for them; and what is stripped from the beginning of a name."""
 _UNSAFE: Final = frozenset('/\\:*?"<>|%')
+_VARIABLE: Final = re.compile(r"\$\{([^{}]*)\}")
+_STRFTIME: Final = re.compile(r"strftime\((.*)\)")
+_DIRECTIVE: Final = re.compile("%(.?)")
+_DIRECTIVES: Final = frozenset("YmdHMSyj")
+FOLDERS_MAX: Final = 8
+"""Folders in the name of a recording; further ones are left out."""
 _RESERVED: Final = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\.|\Z)", re.IGNORECASE)
 """The names that Windows keeps for devices, with any suffix."""
 
@@ -36,6 +43,30 @@ def answer_file_name(person: str, question: str, day: str, result_id: int) -> st
     """
     parts = [_cut(safe_text(part), PART_MAX, PART_BYTES_MAX) for part in (person, question)]
     return file_name(" - ".join([*filter(None, parts), day, str(result_id)]).lstrip(_BEGIN_FORMULAS))
+
+
+def recording_path(template: str, callid: str, number: str, began: datetime) -> str:
+    """Return the name of the recording of a call by the template of its queue, in folders if the template has any.
+
+    `${uuid}`, `${caller_id_number}` and `${strftime(%Y-%m-%d)}` are replaced, other variables are empty. The name leads
+    nowhere else: a folder above, or the root, is no part of it.
+    """
+    values = {"uuid": callid, "caller_id_number": "".join(filter(str.isdigit, number))}
+
+    def value(found: re.Match[str]) -> str:
+        moment = _STRFTIME.fullmatch(found[1].strip())
+        return values.get(found[1].strip(), "") if moment is None else _moment(moment[1], began)
+
+    filled = _VARIABLE.sub(value, template)
+    folders, _, last = filled.rpartition("/")
+    parts = [_cut(safe_text(part), FILE_NAME_MAX, NAME_BYTES_MAX) for part in folders.split("/")[:FOLDERS_MAX]]
+    named = [f"_{one}" if _RESERVED.match(one) else one for one in parts if one]
+    return "/".join([*named, file_name(last or callid)])
+
+
+def _moment(form: str, at: datetime) -> str:
+    """Return the parts of a moment that a form names; those that depend on a language or a system are left out."""
+    return _DIRECTIVE.sub(lambda found: at.strftime(found[0]) if found[1] in _DIRECTIVES else "", form)
 
 
 def safe_text(text: str) -> str:

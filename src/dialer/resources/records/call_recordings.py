@@ -1,6 +1,7 @@
 """Recordings of whole calls."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
@@ -9,6 +10,7 @@ from sqlalchemy import ColumnElement, RowMapping, select
 
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calls.call_recording import SHARE_MAX, SHARE_MIN, share_of
+from dialer.domain.formats.file_names import recording_path
 from dialer.domain.words.enums import RecordingState
 from dialer.domain.words.roles import Permission
 from dialer.domain.words.sentences import Sentence
@@ -34,7 +36,7 @@ from dialer.resources.records.agent_views import own_recordings
 from dialer.resources.words.errors import ConflictError, Errors, ForbiddenError
 from dialer.store.database.touched import NOTHING
 from dialer.store.rows.call_recordings import remove_recordings
-from dialer.store.tables import CallDisposition, CallRecording
+from dialer.store.tables import CallDisposition, CallRecording, Queue
 
 RECORD_MAX: Final = 10
 RECORD_DAYS_MAX: Final = 3_650
@@ -104,7 +106,7 @@ _CALL_RECORDING: Final = shapes(
         ),
         "name": derived(
             Text(),
-            "The name of its file in downloads.",
+            "The name of its file in downloads, by the `record_template` of its queue.",
             example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11.wav",
         ),
         "start_date": read_only(Timestamp(), "The moment at which it begins, in UTC: of the answer, or of `start/`."),
@@ -144,12 +146,27 @@ def _derived(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     return [
         {
             "disposition": said.get(row["callrequest_id"], ""),
-            "name": f"{row['callid']}.wav",
+            "name": name,
             "paused": row["paused"] or "[]",
             "stored_where": FOLDER if row["file"] and row["state"] != RecordingState.REMOVED else "",
         }
+        for row, name in zip(rows, names_of_recordings(unit, rows), strict=True)
+    ]
+
+
+def names_of_recordings(unit: Unit, rows: Sequence[RowMapping]) -> list[str]:
+    """Return the name of each recording in downloads, by the template of the queue whose agent took the call."""
+    ids = {row["queue_id"] for row in rows} - {None}
+    query = select(Queue.id, Queue.record_template).where(Queue.id.in_(ids))
+    templates = {row.id: row.record_template for row in unit.connection.execute(query)} if ids else {}
+    return [
+        recording_path(templates.get(row["queue_id"], ""), row["callid"], row["phone_number"], _began(unit, row))
         for row in rows
     ]
+
+
+def _began(unit: Unit, row: RowMapping) -> datetime:
+    return datetime.fromtimestamp(row["start_date"] / 1_000, UTC).astimezone(unit.conventions.zone)
 
 
 def _has_outcome(disposition: str) -> ColumnElement[bool]:

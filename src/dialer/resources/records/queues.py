@@ -60,10 +60,13 @@ _QUEUE: Final = shapes(
         ),
         "record_template": writable(
             Text(),
-            "A path for recordings of calls. The service keeps the text, and does not use it. Default: empty.",
-            example="/recordings/${uuid}.wav",
-            title="Path of recordings",
-            hint="It is kept, and not used.",
+            "The name in downloads of recordings of calls that agents of the queue took: a text with `${uuid}` (the"
+            " `callid`), `${caller_id_number}` (the digits of the callee) and `${strftime(%Y-%m-%d)}` (the start, by"
+            " `%Y %m %d %H %M %S %y %j`). Other variables are empty, and `/` makes folders. Empty: `${uuid}`.",
+            example="${strftime(%Y-%m)}/${caller_id_number}-${uuid}.wav",
+            title="Names of recordings",
+            hint="Recordings of its calls are downloaded so, such as: ${caller_id_number}-${uuid}."
+            " Empty: by the id of the call.",
         ),
         "time_base_score": writable(
             TextChoice(tuple(SCORES), SCORES, "TimeBaseScore"),
@@ -200,7 +203,8 @@ _QUEUE: Final = shapes(
                 "Levels of agents",
                 "tier_rules_apply tier_rule_wait_second tier_rule_wait_multiply_level tier_rule_no_agent_no_wait",
             ),
-            ("For your notes", "record_template manager"),
+            ("Recordings of calls", "record_template"),
+            ("For your notes", "manager"),
         ],
     ),
     write_doc="A queue in which calls wait for an agent; all times are in seconds.",
