@@ -20,7 +20,7 @@ _CLIENTS: Final[WeakKeyDictionary[Database, TestClient[Litestar]]] = WeakKeyDict
 
 
 class ProcessEnd(BaseException):
-    """What nobody catches: the end of a process, as far as one task of a test shows it."""
+    """The end of a process, as far as one task of a test shows it. Nobody catches it."""
 
 
 def nothing_by_itself(patch: pytest.MonkeyPatch) -> None:

@@ -327,7 +327,7 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
 
     def third(self, transfer: Transfer) -> LegOutcome:
         """Return the outcome of the leg of a third person, who talks until they hang up, whoever talks with them."""
-        return third_leg(self._callee, transfer)
+        return third_leg(self._callee, transfer, is_rehearsal=self.is_rehearsal)
 
     def _leg(self, transfer: Transfer, until_ms: int) -> LegOutcome:
         """Return the outcome of the leg to a number."""

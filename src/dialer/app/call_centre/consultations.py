@@ -153,11 +153,17 @@ def _third(connection: Connection, callrequest_id: int, user_id: int, agent_id: 
     if other is None:
         raise InvalidFieldsError({"agent": ["No other agent of this account who serves a queue has this id."]})
     telephone = telephone_of(other.contact)
-    if not telephone or is_emergency_contact(telephone, region_of(connection, user_id)):
+    is_called = bool(telephone) and not is_emergency_contact(telephone, region_of(connection, user_id))
+    if not is_called and not _is_simulated(connection, callrequest_id):
         raise InvalidFieldsError({"agent": ["The agent has no telephone that can be called."]})
     if other.is_talking or other.status not in TAKES_CALLS:
         raise InvalidFieldsError({"agent": ["The agent is not free. Choose another one, or wait."]})
     return f"{AGENT}{to.agent_id}"
+
+
+def _is_simulated(connection: Connection, callrequest_id: int) -> bool:
+    """Return whether no telephone rings for a call, so that agents need none."""
+    return bool(connection.scalar(select(CallRequest.is_simulated).where(CallRequest.id == callrequest_id)))
 
 
 def _note(unit: UnitOfWork, agent_id: int, event: AppEvent) -> None:

@@ -78,6 +78,12 @@ class Consultations:
             if now_ms >= _until_ms(call):
                 self._state.emit(EndConsultation(call.id, third.place))
 
+    def about_to_be_asked(self) -> list[int]:
+        """Return the agents whom others wish to consult, and who are not called yet."""
+        asking = {third.from_agent_id for _, third in self.open.values()}
+        wishes = [self._wanted[agent_id] for agent_id in sorted(self.new - asking) if agent_id in self._wanted]
+        return [int(one.to.removeprefix(AGENT)) for one in wishes if one.to.startswith(AGENT)]
+
     @property
     def next_ms(self) -> int:
         """The time at which the next consultation ends by itself; `NEVER_MS` if there is none."""
@@ -154,7 +160,7 @@ class Consultations:
         self._unreserve(call, third)
         agent = self.agent_who_takes(third)
         if agent is not None:
-            third.agent_id, third.parameters = agent.id, agent.parameters
+            third.agent_id, third.parameters = agent.id, third.parameters or agent.parameters
             third.queue_id = self._distributor.queue_of(agent.id, talk.queue_id)
             third.score_from_ms = talk.score_from_ms
             self._distributor.restore_talk(call.id, agent.id, now_ms)
@@ -211,6 +217,7 @@ class Consultations:
         event = call_events.TransferReached(call.id, talk.section_id, None, to, 0, 0, agent_id, for_agent_id)
         third = self._legs.new(call, event, now_ms)
         third.consulted = Consulted.ASKED
+        self._simulate(call, third)
         third.reason = self._busy(now_ms, for_agent_id) or self._legs.take(call, event, third, now_ms)
         if third.reason:
             self._close(call, third, now_ms)
@@ -220,6 +227,12 @@ class Consultations:
         self._state.emit(KeepTransfer(call, third))
         self._state.emit(ConsultThird(call, third, self._dialled(call, third)))
         self._talk(now_ms, call, third, ConsultationMode.THIRD)
+
+    def _simulate(self, call: Call, third: Transfer) -> None:
+        """Let an agent who is consulted over a simulated gateway answer as they take calls: no telephone rings."""
+        agent = self._agents.get(third.for_agent_id or 0)
+        if agent is not None and self._state.gateways[call.plan.gateway_id].plan.is_simulated:
+            third.number, third.parameters = agent.contact or f"agent {agent.id}", agent.parameters
 
     def _busy(self, now_ms: int, agent_id: int | None) -> TransferReason | NoReason:
         """Return the reason why an agent is not called: they are not free. Empty for anybody else."""

@@ -1,5 +1,6 @@
 """Orders of agents about the persons at whom they look, and the ends of such looks without a call."""
 
+from collections.abc import Iterable
 from typing import Final, TypeVar
 
 import msgspec
@@ -190,6 +191,13 @@ class PreviewOrders:
         for agent_id in wanted:
             self._return(agent_id, now_ms)
         return bool(wanted)
+
+    def make_way(self, now_ms: int, agent_ids: Iterable[int]) -> None:
+        """End the looks of agents whom others consult, but for those who want to call the person."""
+        for agent_id in agent_ids:
+            looks = self._previews.offers.get(agent_id)
+            if looks is not None and agent_id not in self._orders and self._may_give_way(looks):
+                self._return(agent_id, now_ms)
 
     def _may_give_way(self, offered: Offered) -> bool:
         campaign = self._state.campaigns.get(offered.preview.campaign_id)

@@ -49,6 +49,8 @@ class TransferLimits:
         """Return the reason why a number is never dialled; empty if it may be. An agent's may be an extension."""
         gateway, number = self._state.gateways[call.plan.gateway_id], transfer.number
         account = self._state.accounts[call.plan.user_id]
+        if transfer.for_agent_id is not None and gateway.plan.is_simulated:
+            return ""  # No telephone rings.
         if gateway.dials_emergency(number):
             return TransferReason.EMERGENCY
         if transfer.for_agent_id is not None:

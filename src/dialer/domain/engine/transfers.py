@@ -239,6 +239,10 @@ class Transfers:
         if self._desk_orders.consultations.open:
             self._desk_orders.consultations.call_over(now_ms, call, outcome)
 
+    def about_to_be_consulted(self) -> list[int]:
+        """Return the agents whom others wish to consult, and who are not called yet."""
+        return self._desk_orders.consultations.about_to_be_asked()
+
     def third_answered(self, _now_ms: int, event: call_events.ThirdAnswered) -> None:
         """Note that a third person, whom an agent consults, has answered."""
         self._desk_orders.consultations.third_answered(event)
