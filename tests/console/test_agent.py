@@ -106,7 +106,7 @@ def test_the_list_of_agents_shows_what_they_do_now(alice: Visitor, ann: str, api
     assert re.search(r"Ann Talking", alice.text("records/agent/"))
     assert 'href="/console/agents/1/"' in alice.page
     api.change(ann, status=4, break_reason="Lunch")
-    store(database, update(Agent).values(is_talking=False, counted_ms=NOW_MS - 20 * MINUTE_MS))
+    store(database, update(Agent).values(is_talking=False, counted_ms=NOW_MS - 20 * MINUTE_MS, began_ms=0))
     assert "Ann On a break, over the limit Lunch" in alice.text("records/agent/")
 
 

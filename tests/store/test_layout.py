@@ -48,6 +48,7 @@ class Layout(NamedTuple):
 LARGE, WORKING, COUNTED, SMALL, LOG = Size.LARGE, Size.WORKING, Size.COUNTERS, Size.SMALL, Size.LOG
 CALL_ENDS: Final = ("hold", "status", "status_reason", "ended_ms", "hangup_cause_q850", "heard", "parameters")
 GATEWAY_USED: Final = ("failures", "rest_ms", "rests_until_ms", "line_down", "line_since_ms")
+AGENT_CLOCK: Final = ("counted_ms", "wraps_until_ms", "began_ms")
 LAYOUT: Final = {
     "contact": Layout(LARGE),
     "contact_word": Layout(LARGE),
@@ -93,7 +94,7 @@ LAYOUT: Final = {
     "user_hour": Layout(COUNTED, COUNTERS, 50),
     "agent": Layout(
         SMALL,
-        ("figures", "status", "is_talking", "counted_ms", "wraps_until_ms", "hang_up_call_id", "hold_call_id"),
+        ("figures", "status", "is_talking", *AGENT_CLOCK, "hang_up_call_id", "hold_call_id"),
         50,
     ),
     "campaign": Layout(SMALL, ("calls", "answered", "completed", "cost", "next_dial_us", "pacing_figures"), 50),

@@ -47,6 +47,8 @@ class AgentClock(msgspec.Struct, frozen=True):
     is_talking: bool
     counted_ms: int
     wraps_until_ms: int
+    began_ms: int = 0
+    """The time at which the activity of `counted_ms` began; 0 if it began then."""
 
     def spans(self, now_ms: int) -> Iterator[ActivitySpan]:
         """Yield the time since `counted_ms`, in order, without the time while logged out.
@@ -78,10 +80,17 @@ class AgentClock(msgspec.Struct, frozen=True):
         return AgentActivity.ON_BREAK if self.status == AgentStatus.ON_BREAK else AgentActivity.LOGGED_OUT
 
     def since_ms(self, now_ms: int) -> int:
-        """Return the time at which the activity of now began, or at which the status last changed during it."""
-        if self.activity(now_ms) is AgentActivity.AVAILABLE:
-            return max(self.counted_ms, self.wraps_until_ms)
-        return self.counted_ms
+        """Return the time at which the activity of now began: a break of one reason, or any other one."""
+        began_ms = self.began_ms or self.counted_ms
+        return max(began_ms, self.wraps_until_ms) if self.activity(now_ms) is AgentActivity.AVAILABLE else began_ms
+
+    def goes_on_from(self, before: "AgentClock", now_ms: int) -> "AgentClock":
+        """Return the clock with the time until now counted, and the begin of what goes on as before."""
+        after, activity = self.counted(now_ms), self.activity(now_ms)
+        is_same = activity is before.activity(now_ms)
+        is_other_break = activity is AgentActivity.ON_BREAK and self.break_reason != before.break_reason
+        began_ms = before.since_ms(now_ms) if is_same and not is_other_break else after.counted_ms
+        return replace(after, began_ms=began_ms)
 
     def break_exceeded_ms(self, limit_s: int, now_ms: int) -> int:
         """Return the time by which the present break exceeds a limit in seconds; 0 if none does, or without a limit."""

@@ -496,6 +496,7 @@ CREATE TABLE agent (
 	is_talking BOOLEAN DEFAULT '0' NOT NULL,
 	counted_ms BIGINT DEFAULT '0' NOT NULL,
 	wraps_until_ms BIGINT DEFAULT '0' NOT NULL,
+	began_ms BIGINT DEFAULT '0' NOT NULL,
 	hang_up_call_id BIGINT,
 	hold_call_id BIGINT,
 	supervised_call_id BIGINT,

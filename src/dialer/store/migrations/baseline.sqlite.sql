@@ -455,6 +455,7 @@ CREATE TABLE agent (
 	is_talking BOOLEAN DEFAULT '0' NOT NULL,
 	counted_ms INTEGER DEFAULT '0' NOT NULL,
 	wraps_until_ms INTEGER DEFAULT '0' NOT NULL,
+	began_ms INTEGER DEFAULT '0' NOT NULL,
 	hang_up_call_id INTEGER,
 	hold_call_id INTEGER,
 	supervised_call_id INTEGER,

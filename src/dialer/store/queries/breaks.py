@@ -9,6 +9,8 @@ from dialer.store.queries.selection import is_of
 from dialer.store.tables import Agent, Queue, Tier
 
 _SECOND_MS: Final = 1_000
+BEGAN_MS: Final = func.coalesce(func.nullif(Agent.began_ms, 0), Agent.counted_ms)
+"""The time at which an agent's activity began, as `AgentClock.since_ms` says it for breaks."""
 BREAK_LIMITS: Final = (
     select(Tier.agent_id, func.min(Queue.max_break_time).label("limit_s"))
     .join(Queue, Queue.id == Tier.queue_id)
@@ -41,15 +43,15 @@ class OrderedBreak(NamedTuple):
 
 def ordered_breaks(connection: Connection, breaks_max: int, user_id: int | None = None) -> list[OrderedBreak]:
     """Return the agents whom the service has sent on a break, the longest break first."""
-    query = select(Agent.id, Agent.name, Agent.break_cause, Agent.counted_ms)
+    query = select(Agent.id, Agent.name, Agent.break_cause, BEGAN_MS)
     query = query.where(Agent.status == AgentStatus.ON_BREAK)
-    query = query.where(Agent.break_cause != "", is_of(Agent.user_id, user_id)).order_by(Agent.counted_ms, Agent.id)
+    query = query.where(Agent.break_cause != "", is_of(Agent.user_id, user_id)).order_by(BEGAN_MS, Agent.id)
     return [OrderedBreak._make(row) for row in map(tuple, connection.execute(query.limit(breaks_max)))]
 
 
 def is_too_long(now_ms: int) -> ColumnElement[bool]:
     """Return the condition that an agent, joined with `BREAK_LIMITS`, is on a break that lasts too long."""
-    ends_ms = Agent.counted_ms + BREAK_LIMITS.c.limit_s * _SECOND_MS
+    ends_ms = BEGAN_MS + BREAK_LIMITS.c.limit_s * _SECOND_MS
     return and_(Agent.status == AgentStatus.ON_BREAK, Agent.is_talking.is_(False), ends_ms < now_ms)
 
 
@@ -63,9 +65,9 @@ def long_breaks(
     connection: Connection, now_ms: int, breaks_max: int, *, user_id: int | None = None, queue_id: int | None = None
 ) -> list[LongBreak]:
     """Return the breaks that last too long, the longest first: of all agents, those of a user or those of a queue."""
-    query = select(Agent.id, Agent.name, Agent.break_reason, Agent.counted_ms, BREAK_LIMITS.c.limit_s)
+    query = select(Agent.id, Agent.name, Agent.break_reason, BEGAN_MS, BREAK_LIMITS.c.limit_s)
     query = query.join(BREAK_LIMITS, BREAK_LIMITS.c.agent_id == Agent.id)
-    query = query.where(is_too_long(now_ms), is_of(Agent.user_id, user_id)).order_by(Agent.counted_ms, Agent.id)
+    query = query.where(is_too_long(now_ms), is_of(Agent.user_id, user_id)).order_by(BEGAN_MS, Agent.id)
     if queue_id is not None:
         query = query.where(Agent.id.in_(select(Tier.agent_id).where(Tier.queue_id == queue_id)))
     return [LongBreak._make(row) for row in map(tuple, connection.execute(query.limit(breaks_max)))]

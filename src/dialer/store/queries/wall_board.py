@@ -11,7 +11,7 @@ from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.skills import NO_SKILLS, SkillSet, needed_by, skills_of
 from dialer.domain.words.enums import AgentActivity, AgentStatus, Consulted, TransferStatus
-from dialer.store.queries.breaks import BREAK_LIMITS, is_too_long
+from dialer.store.queries.breaks import BEGAN_MS, BREAK_LIMITS, is_too_long
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.selection import is_of
 from dialer.store.queries.statistics import Hours
@@ -141,7 +141,7 @@ def agents_on_board(
     limit_s = func.coalesce(BREAK_LIMITS.c.limit_s, 0)
     columns = (Agent.id, Agent.name, Agent.supervised_call_id, Agent.supervision_mode, limit_s, Agent.preview)
     query = select(*columns, Agent.break_cause, *_CLOCK).outerjoin(BREAK_LIMITS, BREAK_LIMITS.c.agent_id == Agent.id)
-    longest_first = case((is_too_long(now_ms), Agent.counted_ms), else_=_LAST_MS)
+    longest_first = case((is_too_long(now_ms), BEGAN_MS), else_=_LAST_MS)
     query = query.where(*_who(connection, user_id, queue_id)).order_by(longest_first, _IS_AWAY, Agent.name, Agent.id)
     rows = connection.execute(query.limit(agents_max))
     return [BoardAgent(row[0], row[1], row[2], row[3], row[4], row[5], row[6], AgentClock(*row[7:])) for row in rows]

@@ -25,7 +25,7 @@ _COUNT: Final = Bulk(
 )
 _KEEP_PERIOD: Final = bulk_insert(AgentPeriodRow.__table__, "agent_id", *AgentPeriod._fields)
 _CLOCK: Final = select(
-    Agent.status, Agent.break_reason, Agent.is_talking, Agent.counted_ms, Agent.wraps_until_ms
+    *(Agent.status, Agent.break_reason, Agent.is_talking, Agent.counted_ms, Agent.wraps_until_ms), Agent.began_ms
 ).where(Agent.id == bindparam("agent"))
 _KEEP_CLOCK: Final = Bulk(
     update(Agent)
@@ -35,8 +35,9 @@ _KEEP_CLOCK: Final = Bulk(
         is_talking=bindparam("talks"),
         counted_ms=bindparam("until_ms"),
         wraps_until_ms=bindparam("wraps_ms"),
+        began_ms=bindparam("begins_ms"),
     ),
-    ("new_reason", "talks", "until_ms", "wraps_ms", "agent"),
+    ("new_reason", "talks", "until_ms", "wraps_ms", "begins_ms", "agent"),
 )
 
 
@@ -70,7 +71,7 @@ class Activities:
         for span in before.spans(now_ms):
             for hour, spent_ms in span.hours():
                 self._found[agent_id, hour, int(span.activity), span.reason][0] += spent_ms
-        after = after.counted(now_ms)
+        after = after.goes_on_from(before, now_ms)
         self._clocks[agent_id] = after
         activity = after.activity(now_ms)
         begins = activity is not before.activity(now_ms) and activity is not AgentActivity.LOGGED_OUT
@@ -89,7 +90,7 @@ class Activities:
         _KEEP_PERIOD.run(connection, self._periods)
         _COUNT.run(connection, [(*key, *row) for key, row in self._found.items()])
         states = [
-            (one.break_reason, one.is_talking, one.counted_ms, one.wraps_until_ms, agent_id)
+            (one.break_reason, one.is_talking, one.counted_ms, one.wraps_until_ms, one.began_ms, agent_id)
             for agent_id, one in self._clocks.items()
         ]
         _KEEP_CLOCK.run(connection, states)

@@ -44,7 +44,7 @@ _LASTING: Final[tuple[tuple[Table, ColumnElement[bool], tuple[str, ...]], ...]] 
     (Gateway.__table__, true(), ("rests_until_ms",)),
     (Queue.__table__, true(), ("no_agent_from_ms",)),
     (Campaign.__table__, true(), ("next_dial_us",)),
-    (Agent.__table__, true(), ("counted_ms", "wraps_until_ms")),
+    (Agent.__table__, true(), ("counted_ms", "wraps_until_ms", "began_ms")),
 )
 """Timestamps that measure a duration: the table, the condition for its rows, and the columns."""
 _OF_AGENTS: Final = ("last_offered_ms", "last_bridge_end_ms", "free_at_ms", "let_ring_ms")

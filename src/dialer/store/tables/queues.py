@@ -80,6 +80,8 @@ class Agent(Row):
     """The time up to which the agent's activities are counted (`dialer.store.tables.figures.AgentHour`)."""
     wraps_until_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """The end of the wrap-up time after the last call."""
+    began_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
+    """The time at which the agent's activity began, whatever was counted since; 0 before the first change."""
     hang_up_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The call that is to be hung up while the agent talks in it; null once that is done."""
     hold_call_id: Mapped[int | None] = mapped_column(BIG, default=None)
