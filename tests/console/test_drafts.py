@@ -19,6 +19,9 @@ SCRIPT = {"Accept": "application/json"}
 TYPED = {"note-7": "Wants the offer", "disposition-7": "call_back", "call_back_date-7": "2026-11-18T18:00"}
 
 
+SAVED = {"disposition": "other", "note": "Wants the offer"}
+
+
 def drafts(database: Database) -> list[tuple[int, int, str, str]]:
     columns = (CallDraft.callrequest_id, CallDraft.agent_id, CallDraft.disposition, CallDraft.note)
     rows = database.read_now(lambda c: c.execute(select(*columns)).all())
@@ -218,10 +221,10 @@ def test_an_outcome_that_its_agent_saves_elsewhere_ends_the_draft_too(
     agents_own = Caller(api.client, "gus")
     for save_as_gus in (
         lambda: gus.send("calls/70/disposition/", disposition="other", note="On its page").status_code,
-        lambda: agents_own.request("PUT", "callrequest/7/disposition/", json={"disposition": "other"}).status_code,
+        lambda: agents_own.request("PUT", "callrequest/7/disposition/", json=SAVED).status_code,
     ):
         gus.get("desk/")
-        gus.send("desk/draft/", call="7", **TYPED)
+        gus.send("desk/draft/", call="7", **{name: TYPED[name] for name in ("note-7", "disposition-7")})
         alice.get("account/")
         assert alice.send("calls/70/disposition/", disposition="success", note="By another").status_code == 303
         assert drafts(database) == [(7, 1, "call_back", "Wants the offer")]

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 from sqlalchemy import select, update
 
+from dialer.app.call_centre.drafts import COLUMNS_MAX
 from dialer.store.database.database import Database
 from dialer.store.tables import AuditLog, CallDraft, Campaign, Contact, Subscriber
 from tests.api.harness import Caller
@@ -158,3 +159,19 @@ def test_an_agent_hears_of_the_change_of_another_one_before_they_write_over_it(
     assert database.read_now(lambda c: c.scalar(logged)) is None
     assert save(gus, **all_inputs(gus)) == 303
     assert (variables(database)[0], draft(database)) == ({**KNOWN, "interest": "hot"}, {})
+
+
+@pytest.mark.usefixtures("contact")
+def test_more_columns_than_are_kept_are_refused_and_nothing_is_lost(
+    gus: Visitor, api: Caller, database: Database
+) -> None:
+    gus.get("desk/")
+    left = {f"field-7-column {place}": f"value {place}" for place in range(COLUMNS_MAX + 1)}
+    refused = gus.send("desk/disposition/", call="7", **{"disposition-7": "success", "note-7": "Hi", **left})
+    assert (refused.status_code, "41 columns cannot be written to the contact" in refused.text) == (400, True)
+    assert ("value 0" in refused.text, "value 40" in refused.text, ">\nHi</textarea>" in refused.text) == (True,) * 3
+    assert api.request("GET", "callrequest/7/disposition/").status_code == 404
+    assert variables(database) == (KNOWN, KNOWN)
+    left.popitem()
+    assert save(gus, **left, **{"note-7": "Hi"}) == 303
+    assert (outcome(api), len(draft(database))) == (("success", "Hi"), COLUMNS_MAX)

@@ -25,7 +25,7 @@ async def read_draft(request: ApiRequest, record_id: FromPath[str]) -> DraftRead
 async def set_draft(request: ApiRequest, record_id: FromPath[str]) -> Response[DraftRead]:
     """Keep what an agent has typed about a call in which they have talked, in place of an earlier draft.
 
-    An empty draft deletes it. So does the disposition of the call.
+    An empty draft deletes it. The disposition of the call takes from it what it stores.
     """
     identity, given = identity_in(record_id), await read_if_any(request)
     answer, ignored = await request.service.write(request, lambda unit: set_draft_of(unit, identity, given))

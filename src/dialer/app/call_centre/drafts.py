@@ -31,6 +31,7 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calls.agent_fields import FIELDS_MAX, VALUE_MAX, offered_fields
 from dialer.domain.messages.templates import NAME_MAX
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.words.sentences import Sentence
 from dialer.store.backends.expressions import insert_or
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.wall_board import NUMBER
@@ -42,6 +43,8 @@ COLUMNS_MAX: Final = 2 * FIELDS_MAX
 """Columns of the contact in a draft: those of the form, and some that it has no longer."""
 DRAFTS_SHOWN: Final = 5
 """Drafts of other calls that a desk shows, the newest ones. Those before them appear once these are saved."""
+DRAFTS_OF_CALL_MAX: Final = 20
+"""Drafts of one call that managers read, those of the agents who typed last."""
 _TYPED: Final = ("disposition", "note", "call_back_ms", "same_agent", "fields")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _is_on_desk = CallDraft.callrequest_id == bindparam("call")
@@ -133,9 +136,17 @@ def fill_in_or_keep(
     """Write what an agent has typed into columns of the contact with an outcome, and keep the rest as their draft.
 
     Raises:
-        InvalidFieldsError: a value is too long, or none of its choices.
+        InvalidFieldsError: a value is too long, or none of its choices; or there are too many others to keep.
     """
     left = fill_in_what_fits(unit, callrequest_id, typed, seen)
+    if len(left) > COLUMNS_MAX:
+        wrong = Sentence(
+            "%(count)s columns cannot be written to the contact, and at most %(most)s are kept. Copy into the note what"
+            " is to be kept, and discard the rest.",
+            count=len(left),
+            most=COLUMNS_MAX,
+        )
+        raise InvalidFieldsError({"fields": [wrong]})
     if left:
         _write(unit, agent_id, callrequest_id, OutcomeDraft(fields=left))
 
@@ -165,6 +176,32 @@ def drop_draft_of_user(unit: UnitOfWork, login_id: int, callrequest_id: int) -> 
     unit.note(NOTHING)
 
 
+def keep_unsaved(
+    unit: UnitOfWork, login_id: int, callrequest_id: int, saved: Disposed, fields: Mapping[str, str]
+) -> None:
+    """Delete of the draft what was saved with an outcome, by a program of the agent who signs in as a user.
+
+    A note, a call-back or columns that are typed otherwise stay, since the program has not seen them.
+    """
+    agents = select(Agent.id).where(Agent.login_id == login_id)
+    for agent_id in list(unit.connection.scalars(agents.order_by(Agent.id))):
+        found = draft_of_call(unit.connection, callrequest_id, agent_id)
+        if found is None:
+            continue
+        draft = found[1]
+        promises = draft.call_back_ms is not None and draft.call_back_ms != saved.call_back_ms
+        kept = OutcomeDraft(
+            note="" if draft.note.strip() == saved.note.strip() else draft.note,
+            call_back_ms=draft.call_back_ms if promises else None,
+            same_agent=draft.same_agent and promises,
+            fields={name: typed for name, typed in draft.fields.items() if fields.get(name) != typed},
+        )
+        if kept == OutcomeDraft():
+            drop_draft(unit, agent_id, callrequest_id)
+        else:
+            _write(unit, agent_id, callrequest_id, kept)
+
+
 def check_columns(connection: Connection, agent_id: int, callrequest_id: int, fields: Mapping[str, str]) -> None:
     """Check the columns that a program types for an agent. The desk cuts what is too long, and offers no others.
 
@@ -188,6 +225,25 @@ def draft_of_call(connection: Connection, callrequest_id: int, agent_id: int | N
         query = query.where(CallDraft.agent_id == agent_id)
     row = connection.execute(query.order_by(CallDraft.updated_date.desc(), CallDraft.id.desc()).limit(1)).first()
     return None if row is None else (row[0], _draft_in(row[1:]))
+
+
+class AgentsDraft(NamedTuple):
+    """What an agent has typed about a call, for others to read."""
+
+    agent_id: int
+    agent: str
+    typed_ms: int
+    """The time at which it was typed last."""
+    draft: OutcomeDraft
+
+
+def drafts_of_call(connection: Connection, callrequest_id: int) -> list[AgentsDraft]:
+    """Return what agents have typed about a call and not saved, the newest first, at most `DRAFTS_OF_CALL_MAX`."""
+    typed = (CallDraft.__table__.c[name] for name in _TYPED)
+    query = select(Agent.id, Agent.name, CallDraft.updated_date, *typed).join(Agent, Agent.id == CallDraft.agent_id)
+    query = query.where(CallDraft.callrequest_id == callrequest_id)
+    query = query.order_by(CallDraft.updated_date.desc(), CallDraft.id.desc()).limit(DRAFTS_OF_CALL_MAX)
+    return [AgentsDraft(*row[:3], _draft_in(row[3:])) for row in map(tuple, connection.execute(query))]
 
 
 class Drafts(NamedTuple):

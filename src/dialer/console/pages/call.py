@@ -11,6 +11,7 @@ from sqlalchemy import select
 from dialer.api.actions.recordings import answer_recorded_answer
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.dispositions import CallBackTerm, Disposed, disposition_of, term_of
+from dialer.app.call_centre.drafts import AgentsDraft, drafts_of_call
 from dialer.console.pages.calls import CallRow, rows_of_calls
 from dialer.console.pages.dispositions import DispositionForm, form_of, save
 from dialer.console.parts.call_player import RecordedCall, player_of, recorded_call
@@ -31,6 +32,7 @@ from dialer.domain.words.roles import Permission
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.calls import CALLREQUESTS, CDRS
+from dialer.resources.records.drafts import may_read_all
 from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.queries.wall_board import NUMBER
 from dialer.store.tables import CallRequest, Cdr
@@ -51,6 +53,8 @@ class _Call(NamedTuple):
     """The recording of the whole call, if the viewer may hear it."""
     disposed: Disposed | None
     term: CallBackTerm | None
+    drafts: list[AgentsDraft]
+    """What agents have typed about it and not saved, if the viewer may read it."""
 
 
 @get("/calls/{record_id:str}", media_type="text/html")
@@ -114,7 +118,9 @@ def _read(unit: Unit, identity: int) -> _Call:
     recording = recorded_call(unit, call_id, record.callid, record.phone_number)
     disposed = None if call_id is None else disposition_of(unit.connection, call_id)
     term = None if call_id is None else term_of(unit.connection, call_id)
-    return _Call(rows_of_calls(unit, [record])[0], record.billed_duration, call_id, attempt, recording, disposed, term)
+    drafts = drafts_of_call(unit.connection, call_id) if call_id is not None and may_read_all(unit) else []
+    row = rows_of_calls(unit, [record])[0]
+    return _Call(row, record.billed_duration, call_id, attempt, recording, disposed, term, drafts)
 
 
 def _address(unit: Unit, identity: int) -> str:

@@ -173,7 +173,8 @@ async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, st
     def change(unit: Unit) -> None:
         agent_id = agent_at_desk(unit.connection, unit.actor.id)
         left = {} if agent_id is None else fields_out_of_form(unit.connection, agent_id, callrequest_id)
-        set_disposition_of(unit, callrequest_id, Given({**members, "fields": columns if agent_id is None else {}}))
+        body = Given({**members, "fields": columns if agent_id is None else {}})
+        set_disposition_of(unit, callrequest_id, body, is_form=True)
         if agent_id is not None:  # The outcome is saved in any case, and other columns stay on the desk.
             fill_in_or_keep(unit, agent_id, callrequest_id, {**left, **columns}, seen_in(filled, callrequest_id))
 

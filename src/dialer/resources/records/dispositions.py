@@ -6,7 +6,7 @@ import msgspec
 
 from dialer.app.call_centre.contact_fields import fill_in
 from dialer.app.call_centre.dispositions import NOTE_MAX, Disposed, dispose_of_call, disposition_of
-from dialer.app.call_centre.drafts import drop_draft_of_user
+from dialer.app.call_centre.drafts import drop_draft_of_user, keep_unsaved
 from dialer.domain.words.described import described
 from dialer.domain.words.enums import AgentDisposition
 from dialer.domain.words.phrases import PHRASE_LENGTH_MAX
@@ -72,10 +72,11 @@ class DispositionRead(msgspec.Struct, frozen=True):
     same_agent: Annotated[bool, described("True if its agent takes the call-back themselves.", example=True)]
 
 
-def set_disposition_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[str, ...]:
+def set_disposition_of(unit: Unit, callrequest_id: int, given: Given, *, is_form: bool = False) -> tuple[str, ...]:
     """Set the disposition of a call that the caller sees; return the names of fields that were ignored.
 
-    A draft of the caller about the call is deleted.
+    What is saved goes from a draft of the caller about the call. With `is_form`, the caller has had all of the draft
+    before their eyes, and it goes as a whole.
 
     Raises:
         InvalidError: a field has a wrong value.
@@ -89,8 +90,12 @@ def set_disposition_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[s
     disposition = AgentDisposition(values["disposition"])
     disposed = Disposed(disposition, values["note"], values["call_back_date"], values["word"], values["same_agent"])
     dispose_of_call(unit, callrequest_id, disposed)
-    fill_in(unit, callrequest_id, values["fields"] or {})
-    drop_draft_of_user(unit, unit.actor.id, callrequest_id)
+    fields = values["fields"] or {}
+    fill_in(unit, callrequest_id, fields)
+    if is_form:
+        drop_draft_of_user(unit, unit.actor.id, callrequest_id)
+    else:
+        keep_unsaved(unit, unit.actor.id, callrequest_id, disposed, fields)
     return parsed.ignored
 
 

@@ -6,12 +6,20 @@ import msgspec
 
 from dialer.app.call_centre.desk import agent_at_desk
 from dialer.app.call_centre.dispositions import NOTE_MAX
-from dialer.app.call_centre.drafts import OutcomeDraft, check_columns, draft_of_call, drop_draft, keep_draft
+from dialer.app.call_centre.drafts import (
+    DRAFTS_OF_CALL_MAX,
+    OutcomeDraft,
+    check_columns,
+    draft_of_call,
+    drafts_of_call,
+    drop_draft,
+    keep_draft,
+)
 from dialer.domain.calls.outcomes import Outcome
 from dialer.domain.words.described import described
 from dialer.domain.words.enums import AgentDisposition
 from dialer.domain.words.phrases import PHRASE_LENGTH_MAX
-from dialer.domain.words.roles import Role
+from dialer.domain.words.roles import Permission, Role
 from dialer.resources.crud import records
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.fields import Boolean, Text, TextChoice
@@ -45,8 +53,8 @@ DraftGiven: Final = request_shape(
 )
 
 
-class DraftRead(msgspec.Struct, frozen=True):
-    """The draft of a disposition."""
+class AgentsDraftRead(msgspec.Struct, frozen=True):
+    """What one agent has typed about a call and not saved."""
 
     agent: Annotated[int, described("The id of the agent who types it.", 3)]
     disposition: Annotated[str | None, described("The outcome; null if none is chosen.", "call_back")]
@@ -61,8 +69,22 @@ class DraftRead(msgspec.Struct, frozen=True):
     ]
 
 
+class DraftRead(AgentsDraftRead, frozen=True):
+    """The draft of a disposition."""
+
+    older: Annotated[
+        list[AgentsDraftRead],
+        described(
+            "For managers: what other agents of the call have typed, the newest first, at most"
+            f" {DRAFTS_OF_CALL_MAX - 1}."
+        ),
+    ] = []
+
+
 def read_draft_of(unit: Unit, callrequest_id: int) -> DraftRead:
     """Return the draft of a call that the caller sees: an agent their own, and others the newest one.
+
+    Managers get those of other agents as well.
 
     Raises:
         RecordNotFoundError: there is no such call or no draft of it, or the caller may not see the call.
@@ -72,7 +94,16 @@ def read_draft_of(unit: Unit, callrequest_id: int) -> DraftRead:
     found = draft_of_call(unit.connection, callrequest_id, agent_id)
     if found is None:
         raise RecordNotFoundError
-    return _shown(*found)
+    if not may_read_all(unit):
+        return _shown(*found)
+    newest, *older = drafts_of_call(unit.connection, callrequest_id)
+    shown = [_members(one.agent_id, one.draft) for one in older]
+    return DraftRead(*_members(newest.agent_id, newest.draft), older=[AgentsDraftRead(*one) for one in shown])
+
+
+def may_read_all(unit: Unit) -> bool:
+    """Return whether the caller reads what all agents of a call have typed: a manager or an admin."""
+    return unit.actor.role is not Role.AGENT and unit.actor.may(Permission.WORK)
 
 
 def set_draft_of(unit: Unit, callrequest_id: int, given: Given) -> tuple[DraftRead, tuple[str, ...]]:
@@ -128,8 +159,13 @@ def _outcome(disposition: str, word: str) -> str:
 
 
 def _shown(agent_id: int, draft: OutcomeDraft) -> DraftRead:
+    return DraftRead(*_members(agent_id, draft))
+
+
+def _members(agent_id: int, draft: OutcomeDraft) -> tuple[Any, ...]:
+    """Return the members of `AgentsDraftRead`."""
     word, _, disposition = (part.strip() for part in draft.disposition.rpartition("="))
     is_known = disposition in set(AgentDisposition)
     at = None if draft.call_back_ms is None else show_timestamp(draft.call_back_ms)
     known, own = (disposition, word) if is_known else (None, "")
-    return DraftRead(agent_id, known, own, draft.note, at, draft.same_agent, dict(draft.fields))
+    return agent_id, known, own, draft.note, at, draft.same_agent, dict(draft.fields)
