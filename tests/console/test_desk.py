@@ -213,9 +213,14 @@ def test_a_saved_outcome_is_confirmed_and_the_parts_of_the_name_are_not_shown_ag
 ) -> None:
     talk_to_gus(database, campaign(api, name="Departures"))
     named = '{"last_name": "Lovelace", "first_name": "Ada", "seat": "12A"}'
-    store(database, update(Subscriber).where(Subscriber.id == 900).values(full_name="Ada L.", additional_vars=named))
+    store(
+        database, update(Subscriber).where(Subscriber.id == 900).values(full_name="Ada LOVELACE", additional_vars=named)
+    )
     shown = gus.text("desk/")
-    assert ("seat 12A" in shown, "Lovelace" in shown, "Saved:" in shown) == (True, False, False)
+    assert ("seat 12A" in shown, "first_name" in shown, "Saved:" in shown) == (True, False, False)
+    store(database, update(Subscriber).where(Subscriber.id == 900).values(full_name="Ms Ada L."))
+    shown = gus.text("desk/")
+    assert ("last_name Lovelace seat 12A" in shown, "first_name" in shown) == (True, False)
     assert say(gus, disposition="not_interested") == 303
     assert "Save outcome Saved: Not interested" in gus.text("desk/")
     store(database, update(Subscriber).where(Subscriber.id == 900).values(full_name=""))
@@ -289,7 +294,12 @@ def test_agents_choose_among_the_outcomes_of_the_campaign(gus: Visitor, api: Cal
     assert (shown["disposition"], shown["word"]) == ("success", "Sold")
     assert [say(gus, disposition=one) for one in ("do_not_call", "call_back")] == [303, 400]
     assert "Choose the time of the call-back." in words(gus.page)
+    api.change(path, dispositions="Call later = call_back")
+    assert "Choose “Call later”. The call comes at that time" in words(gus.get("desk/"))
+    api.change(path, dispositions="Sold = success")
+    assert "No outcome of the campaign promises a call-back." in words(gus.get("desk/"))
     api.change(path, dispositions="")
+    assert "Choose “Call back”. The call comes at that time" in words(gus.get("desk/"))
     assert api.get(path)["dispositions"] == ""
     assert "Success Not interested" in words(gus.get("desk/"))
 

@@ -44,6 +44,8 @@ def test_the_desk_and_the_board_say_that_the_telephone_rings_and_for_whom(
     text = gus.text("desk/")
     assert "Your telephone rings. Take the call: <script>alert" in text
     assert "for 12 s." in text
+    assert "Telephone rings for 12 s" in text
+    assert "Available for" not in text
     assert "You are ready for the next call." not in text
     assert "wait in your queues" not in text
     assert "<script>alert" not in gus.page

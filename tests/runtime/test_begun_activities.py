@@ -1,5 +1,7 @@
 """Tests of the time since when an agent does what they do: nothing that happens meanwhile begins it anew."""
 
+from functools import partial
+
 import pytest
 
 from dialer.app.call_centre.agents_and_queues import change_agent
@@ -60,6 +62,7 @@ async def test_a_break_with_another_reason_is_another_break(house: House) -> Non
     agent_id = house.agent(parameters=TALKS)
     house.queue(agent_id)
     for reason, spent_s in (("Lunch", 0), ("Lunch", 10), ("Training", 0)):
-        house.perform(lambda unit, reason=reason: change_agent(unit, agent_id, {"status": 4, "break_reason": reason}))
+        change = {"status": AgentStatus.ON_BREAK, "break_reason": reason}
+        house.perform(partial(change_agent, agent_id=agent_id, values=change))
         assert state(house, agent_id) == (AgentActivity.ON_BREAK, spent_s)
         await house.advance(10)

@@ -1,6 +1,6 @@
 """Tests of agents whom others consult over a simulated gateway: they answer as they take calls, without a telephone."""
 
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -62,7 +62,7 @@ async def test_an_agent_who_looks_at_a_person_is_free_for_a_consultation(house: 
     queue_id = house.queue(agents[0])
     await waiting(house, queue_id, callmaxduration=600)
     await house.advance(20)
-    settings = {"dial_method": DialMethod.PREVIEW, "intervalretry": 120}
+    settings: dict[str, Any] = {"dial_method": DialMethod.PREVIEW, "intervalretry": 120}
     await waiting(house, house.queue(agents[1]), ADA, BEA, **settings)
     await house.advance(2)
     assert number_seen(house, agents[1]) == ADA

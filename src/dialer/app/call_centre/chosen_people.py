@@ -277,6 +277,8 @@ def _refuse_unless_callable(unit: UnitOfWork, agent_id: int, person: Row[Any], r
     _refuse_without_skills(unit.connection, agent_id, person)
     people = people_facts(unit.connection, [person._mapping], {campaign_id: campaign})  # noqa: SLF001 - SQLAlchemy documents it
     wait = why_not_now(campaign, people[person.id])
+    if wait.reason is WaitsFor.EMERGENCY:
+        raise RefusedError(Sentence("An emergency number is never dialled."), code=ErrorCode.NOT_DIALLED)
     if wait.reason not in _GOES_ON:
         why = refusal_of(wait.reason)
         raise RefusedError(Sentence("The person cannot be called now: %(why)s.", why=why), code=ErrorCode.NOT_DIALLED)

@@ -228,7 +228,7 @@ def draft_of_call(connection: Connection, callrequest_id: int, agent_id: int | N
 
 
 class AgentsDraft(NamedTuple):
-    """What an agent has typed about a call, for others to read."""
+    """The draft of an agent about a call, for others to read."""
 
     agent_id: int
     agent: str
@@ -243,7 +243,8 @@ def drafts_of_call(connection: Connection, callrequest_id: int) -> list[AgentsDr
     query = select(Agent.id, Agent.name, CallDraft.updated_date, *typed).join(Agent, Agent.id == CallDraft.agent_id)
     query = query.where(CallDraft.callrequest_id == callrequest_id)
     query = query.order_by(CallDraft.updated_date.desc(), CallDraft.id.desc()).limit(DRAFTS_OF_CALL_MAX)
-    return [AgentsDraft(*row[:3], _draft_in(row[3:])) for row in map(tuple, connection.execute(query))]
+    rows = map(tuple, connection.execute(query))
+    return [AgentsDraft(agent_id, agent, at_ms, _draft_in(values)) for agent_id, agent, at_ms, *values in rows]
 
 
 class Drafts(NamedTuple):

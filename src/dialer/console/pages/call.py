@@ -54,7 +54,7 @@ class _Call(NamedTuple):
     disposed: Disposed | None
     term: CallBackTerm | None
     drafts: list[AgentsDraft]
-    """What agents have typed about it and not saved, if the viewer may read it."""
+    """The drafts of agents about it, if the viewer may read them."""
 
 
 @get("/calls/{record_id:str}", media_type="text/html")

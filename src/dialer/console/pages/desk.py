@@ -73,7 +73,8 @@ class PastCall(NamedTuple):
 
     id: int
     starting_ms: int
-    number: str
+    person: str
+    """The name, if it is known, and the number."""
     cause: int
     billsec: int
     said: str
@@ -218,9 +219,10 @@ async def make(request: ApiRequest, refused: tuple[int, DispositionForm] | None 
 
 
 def _past_call(*row: Any) -> PastCall:  # noqa: ANN401 - the columns of `_read`
-    *facts, billsec, amd_status, disposition, word, note = row
+    identity, starting_ms, number, cause, billsec, amd_status, disposition, word, note, name = row
     is_machine = billsec > 0 and amd_status == AmdStatus.MACHINE
-    return PastCall._make((*facts, billsec, said_in_words(disposition, word), note, is_machine))
+    person = f"{name}, {number}" if name else number
+    return PastCall(identity, starting_ms, person, cause, billsec, said_in_words(disposition, word), note, is_machine)
 
 
 def _read(unit: Unit) -> _Read:
@@ -282,9 +284,10 @@ def _query_of_past(unit: Unit, *, of_person: bool) -> Select[*tuple[Any, ...]]:
     if key not in _queries:
         names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec", "amd_status")
         said = [func.coalesce(CallDisposition.__table__.c[name], "") for name in ("disposition", "word", "note")]
-        query = select(*(_cdrs.c[name] for name in names), *said)
+        query = select(*(_cdrs.c[name] for name in names), *said, func.coalesce(Subscriber.full_name, ""))
         query = query.where(_cdrs.c.leg_type == LegType.A_LEG)  # The other leg is that to the agent, of the same call.
         query = query.outerjoin_from(_cdrs, CallDisposition, CallDisposition.callrequest_id == _cdrs.c.callrequest_id)
+        query = query.outerjoin(Subscriber, Subscriber.id == _cdrs.c.subscriber_id)
         query = query.where(_IS_WITH_PERSON if of_person else _IS_NEW)
         is_seen = _IS_OWN if unit.actor.role is Role.AGENT else visible(CDRS, unit.actor, unit.resources)
         _queries[key] = query.where(is_seen).order_by(_cdrs.c.id.desc()).limit(CALLS_MAX)

@@ -50,6 +50,8 @@ class DispositionForm(NamedTuple):
     status: HTTPStatus = HTTPStatus.OK
     choices: Sequence[tuple[str, str]] = ()
     note_max: int = NOTE_MAX
+    call_backs: Sequence[str] = ()
+    """The outcomes, in words, that promise a call-back."""
     is_over: bool = False
     """True if the campaign takes no call-backs any more."""
     ends: str = ""
@@ -82,11 +84,17 @@ class DispositionForm(NamedTuple):
     def until(self, term: CallBackTerm | None, zone: ZoneInfo) -> "DispositionForm":
         """Return the form with the time until which the callee can be called back."""
         if term is None:
-            return self._replace(choices=[(one.value, words_of(one)) for one in AgentDisposition])
+            usual = [(one.value, words_of(one)) for one in AgentDisposition]
+            return self._replace(choices=usual, call_backs=[words_of(AgentDisposition.CALL_BACK)])
         outcomes = offered_outcomes(term.dispositions)
         return self._replace(
             is_over=term.is_over,
             choices=[(one.text, said_in_words(one.disposition, one.word)) for one in outcomes],
+            call_backs=[
+                said_in_words(one.disposition, one.word)
+                for one in outcomes
+                if one.disposition is AgentDisposition.CALL_BACK
+            ],
             ends=moment(term.ends_ms, zone),
             latest=local_moment(term.ends_ms, zone),
             wait_s=term.wait_s,

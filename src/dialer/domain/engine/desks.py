@@ -46,7 +46,7 @@ class Desks:
         self.reached(now_ms, event.reached)
 
     def woken(self, now_ms: int, event: events.DistributorWoken) -> None:
-        """Perform orders, and note that the floor is to be looked at. Who is consulted looks at nobody."""
+        """Perform orders, and note that the floor is to be looked at. Agents who are consulted look at nobody."""
         self._orders.make_way(now_ms, self._transfers.about_to_be_consulted())
         self._transfers.woken(now_ms, event)
         self._orders.follow(now_ms)

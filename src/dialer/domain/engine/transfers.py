@@ -353,7 +353,7 @@ class Transfers:
         agent = self._agents.get(transfer.agent_id or 0)
         rest_ms = outcome.rest_ms(0 if agent is None else agent.wrap_up_ms)
         is_open = not goes_on and not call.has_outcome
-        # Whoever talks last says it, though only the queue of an agent before them may require it.
+        # The last agent says it, though only the queue of an agent before them may require it.
         talked_in = {one.queue_id for one in call.transfers if one.has_queued and one.answered_ms is not None}
         owes_outcome = is_open and any(map(self._distributor.requires_outcome, talked_in))
         agent_id = self._distributor.released(now_ms, call.id, rest_ms, owes_outcome=owes_outcome)

@@ -54,7 +54,7 @@ DraftGiven: Final = request_shape(
 
 
 class AgentsDraftRead(msgspec.Struct, frozen=True):
-    """What one agent has typed about a call and not saved."""
+    """The draft of one agent about a call."""
 
     agent: Annotated[int, described("The id of the agent who types it.", 3)]
     disposition: Annotated[str | None, described("The outcome; null if none is chosen.", "call_back")]
@@ -97,8 +97,8 @@ def read_draft_of(unit: Unit, callrequest_id: int) -> DraftRead:
     if not may_read_all(unit):
         return _shown(*found)
     newest, *older = drafts_of_call(unit.connection, callrequest_id)
-    shown = [_members(one.agent_id, one.draft) for one in older]
-    return DraftRead(*_members(newest.agent_id, newest.draft), older=[AgentsDraftRead(*one) for one in shown])
+    others = [AgentsDraftRead(*_members(one.agent_id, one.draft)) for one in older]
+    return msgspec.structs.replace(_shown(newest.agent_id, newest.draft), older=others)
 
 
 def may_read_all(unit: Unit) -> bool:
