@@ -159,7 +159,7 @@ async def test_an_agent_takes_over_a_callee_from_another_one(house: House, *, re
     await go_on(house, 3, 100, restarts=restarts)
     assert legs(house) == [
         ("+33199000001", agents[0], 0, "", 18, 7),
-        ("+33199000002", agents[1], 2, "", 5, 2),
+        ("+33199000002", agents[1], 2, "", 8, 2),
     ]
     assert [house.row(Agent, one)["is_talking"] for one in agents] == [False, False]
     check(house)

@@ -5,6 +5,7 @@ from typing import Any, Final
 import pytest
 
 from dialer.app.call_centre.consultations import third_person
+from dialer.app.work.errors import InvalidFieldsError
 from dialer.domain.words.enums import DialMethod
 from dialer.store.tables import Agent, Subscriber, Transfer
 from tests.runtime.house import House
@@ -14,8 +15,8 @@ from tests.runtime.test_previews import ADA, AT_DESK, BEA, call, number_seen
 from tests.runtime.test_queues import waiting
 
 LONG: Final = '{"talk": 60, "answer": 2}'
-CONTACTS: Final = ["", "112", "201", "+12025550111", "agent/two"]
-"""No telephone, one that is never called, an extension, a number that is always busy, and nonsense."""
+CONTACTS: Final = ["", "201", "+12025550111", "agent/two"]
+"""No telephone, an extension, a number that is always busy, and nonsense."""
 
 
 @pytest.mark.parametrize("restarts", [False, True])
@@ -40,6 +41,16 @@ async def test_a_free_agent_answers_whatever_their_telephone_is(house: House, co
         (contact or "agent 2", second, 2, "", 100),
     ]
     check(house)
+
+
+async def test_an_agent_whose_telephone_is_an_emergency_number_is_never_called(house: House) -> None:
+    first, second = house.agent(parameters=LONG), house.agent(contact="112")
+    await waiting(house, house.queue(first), callmaxduration=600)
+    house.queue(second)
+    await house.advance(20)
+    with pytest.raises(InvalidFieldsError) as refused:
+        begin(house, agent_id=second)
+    assert refused.value.errors == {"agent": ["The agent has no telephone that can be called."]}
 
 
 async def test_an_agent_who_lets_it_ring_is_not_reached(house: House) -> None:

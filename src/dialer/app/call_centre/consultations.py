@@ -153,8 +153,8 @@ def _third(connection: Connection, callrequest_id: int, user_id: int, agent_id: 
     if other is None:
         raise InvalidFieldsError({"agent": ["No other agent of this account who serves a queue has this id."]})
     telephone = telephone_of(other.contact)
-    is_called = bool(telephone) and not is_emergency_contact(telephone, region_of(connection, user_id))
-    if not is_called and not _is_simulated(connection, callrequest_id):
+    may_ring = bool(telephone) or _is_simulated(connection, callrequest_id)
+    if not may_ring or is_emergency_contact(other.contact, region_of(connection, user_id)):
         raise InvalidFieldsError({"agent": ["The agent has no telephone that can be called."]})
     if other.is_talking or other.status not in TAKES_CALLS:
         raise InvalidFieldsError({"agent": ["The agent is not free. Choose another one, or wait."]})

@@ -75,7 +75,7 @@ class DispositionRead(msgspec.Struct, frozen=True):
 def set_disposition_of(unit: Unit, callrequest_id: int, given: Given, *, is_form: bool = False) -> tuple[str, ...]:
     """Set the disposition of a call that the caller sees; return the names of fields that were ignored.
 
-    What is saved goes from a draft of the caller about the call. With `is_form`, the caller has had all of the draft
+    The draft of the caller about the call loses what is saved. With `is_form`, the caller has had all of the draft
     before their eyes, and it goes as a whole.
 
     Raises:
