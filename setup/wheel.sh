@@ -22,6 +22,8 @@ fi
 sources=$(mktemp -d)
 trap 'rm -rf "$sources"' EXIT
 cp -R pyproject.toml README.md LICENSE src "$sources"
+mkdir "$sources/src/dialer/help"
+cp docs/*.md "$sources/src/dialer/help"
 sed "s/^version = \"\\([^+\"]*\\)\"/version = \"\\1$local\"/" pyproject.toml > "$sources/pyproject.toml"
 mkdir -p "$folder"
 rm -f "$folder"/dialer-*.whl

@@ -106,6 +106,8 @@ A forecast is a POST that changes nothing.
 CONSOLE: Final = "/console"
 PAGES: Final[Mapping[str, Permission]] = {
     "GET /console": Permission.SIGNED_IN,
+    "GET /console/help": Permission.SIGNED_IN,
+    "GET /console/help/{name}": Permission.SIGNED_IN,
     "GET /console/account": Permission.SIGNED_IN,
     "POST /console/account/sign-out": Permission.SIGNED_IN,
     "POST /console/account/sessions": Permission.SIGNED_IN,
@@ -166,6 +168,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     "POST /console/number/call-again": Permission.CAMPAIGNS,
     "POST /console/number/do-not-call": Permission.CAMPAIGNS,
     "POST /console/number/allow": Permission.CAMPAIGNS,
+    "POST /console/number/note": Permission.CAMPAIGNS,
     "GET /console/money": Permission.READ,
     "GET /console/service": Permission.ADMIN,
     "POST /console/service/advance": Permission.ADMIN,

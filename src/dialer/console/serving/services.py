@@ -16,6 +16,7 @@ from dialer.console.parts.zones import zone_of
 from dialer.console.serving.live_parts import Snapshots
 from dialer.console.serving.presence import OpenDesks
 from dialer.console.serving.sessions import CurrentSession, Sessions
+from dialer.console.words.help_places import help_for
 from dialer.console.words.language import gettext_noop
 from dialer.domain.words.roles import Permission, Role
 
@@ -106,7 +107,7 @@ def page(
     **values: Any,  # noqa: ANN401 - each page has its own
 ) -> Response[str]:
     """Return a page with a navigation."""
-    return html(render(template, **frame(request, here), **values), status)
+    return html(render(template, **frame(request, here), help_url=help_for(template, here), **values), status)
 
 
 def go_to(url: str, *cookies: Cookie) -> Response[bytes]:
