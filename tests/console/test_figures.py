@@ -14,7 +14,7 @@ from openpyxl import load_workbook
 from sqlalchemy import insert, select, update
 
 from dialer.api.answers.spreadsheets import XLSX
-from dialer.app.campaigns.figures import CROSSED, By
+from dialer.app.campaigns.figures import CROSSED, By, zone_of_callee
 from dialer.app.campaigns.readiness import survey_of
 from dialer.domain.words.enums import SectionType
 from dialer.store.database.database import Database
@@ -99,7 +99,9 @@ def test_every_group_equals_a_recount_of_the_calls(alice: Visitor, called: Datab
     keys: dict[str, Callable[[dict[str, Any]], object]] = {
         "day": lambda row: datetime.fromtimestamp(row["starting_date"] / 1_000, UTC).date().isoformat(),
         "hour": lambda row: row["starting_date"] // HOUR_MS,
-        "hour_of_day": lambda row: row["starting_date"] // HOUR_MS % 24,
+        "hour_of_day": lambda row: (
+            datetime.fromtimestamp(row["starting_date"] / 1_000, zone_of_callee(row["zone"]) or UTC).hour
+        ),
         "outcome": lambda row: row["hangup_cause_q850"],
         "phonebook": lambda row: row["phonebook_id"],
         "attempt": lambda row: row["attempt"],

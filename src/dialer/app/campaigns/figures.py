@@ -4,10 +4,12 @@ They are read from counters, so they cost the same for a thousand and for a mill
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
-from datetime import UTC, datetime, tzinfo
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlalchemy import Connection
 
@@ -18,6 +20,7 @@ from dialer.app.campaigns.statistics import (
     count_groups,
     read_rows,
 )
+from dialer.domain.calling_times.zones import fixed_offset_minutes, is_zone_key, zones_of_key
 from dialer.domain.figures.statistics import HOUR_MS, Figures, Grouping, Interval, add_figures, agent_member
 from dialer.domain.words.enums import AgentActivity
 from dialer.store.queries.call_centre import TimeSpent, count_time_of_agents
@@ -28,7 +31,7 @@ AGENTS_MAX: Final = ROWS_MAX
 TIMES_MAX: Final = 20_000
 """Agents times activities times reasons of breaks that are read."""
 HOURS_READ_MAX: Final = 100_000
-"""Hours that are added up by the hour of the day: eleven years."""
+"""Hours of a zone or an agent that are added up by the hour of the day."""
 
 
 class By(StrEnum):
@@ -109,7 +112,9 @@ class GroupedFigures(NamedTuple):
 def read_figures(
     connection: Connection, scope: WhoseCalls, by: By, zone: tzinfo, hours: Hours, now_ms: int
 ) -> GroupedFigures:
-    """Return the figures of each group in some hours. `zone` is that of days and of hours of the day.
+    """Return the figures of each group in some hours. `zone` is that of days and of the hours of agents.
+
+    Hours of the day are those at the place of the callee, which say when people answer; where it is unknown, of `zone`.
 
     Raises:
         TooManyRowsError: the groups are too many.
@@ -147,12 +152,15 @@ def _most_first(group: FigureGroup) -> tuple[int, int, int, str]:
 
 
 def _hours_of_day(connection: Connection, scope: WhoseCalls, zone: tzinfo, hours: Hours) -> list[FigureGroup]:
-    found = _by_local_hour(connection, scope, Grouping.TOTAL, zone, hours)
-    return [FigureGroup(hour, "", add_figures(found[member, hour])) for member, hour in sorted(found)]
+    found: defaultdict[int, list[Figures]] = defaultdict(list)
+    of_zones = _by_local_hour(connection, scope, Grouping.ZONE, lambda key: zone_of_callee(key) or zone, hours)
+    for (_, hour), figures in of_zones.items():
+        found[hour] += figures
+    return [FigureGroup(hour, "", add_figures(found[hour])) for hour in sorted(found)]
 
 
 def _hours_of_agents(connection: Connection, scope: WhoseCalls, zone: tzinfo, hours: Hours) -> list[FigureGroup]:
-    found = _by_local_hour(connection, scope, Grouping.AGENT, zone, hours)
+    found = _by_local_hour(connection, scope, Grouping.AGENT, lambda _: zone, hours)
     names = group_names(connection, Grouping.AGENT, {agent_id for agent_id, _ in found})
     return [
         FigureGroup(agent_member(agent_id, f"{hour:02}"), names.get(agent_id, ""), add_figures(found[agent_id, hour]))
@@ -161,17 +169,30 @@ def _hours_of_agents(connection: Connection, scope: WhoseCalls, zone: tzinfo, ho
 
 
 def _by_local_hour(
-    connection: Connection, scope: WhoseCalls, grouping: Grouping, zone: tzinfo, hours: Hours
+    connection: Connection, scope: WhoseCalls, grouping: Grouping, zone_of: Callable[[str], tzinfo], hours: Hours
 ) -> defaultdict[tuple[str, int], list[Figures]]:
-    """Return the figures of all hours by their member and their hour of the day in a zone."""
+    """Return the figures of all hours by their member and their hour of the day in the zone of the member."""
     counted = count_calls(connection, scope, grouping, hours, HOURS_READ_MAX + 1, by_hour=True)
     if len(counted) > HOURS_READ_MAX:
         raise TooManyRowsError
     found: defaultdict[tuple[str, int], list[Figures]] = defaultdict(list)
     for one in counted:
-        local = datetime.fromtimestamp((one.hour or 0) * HOUR_MS // 1_000, UTC).astimezone(zone)
+        local = datetime.fromtimestamp((one.hour or 0) * HOUR_MS // 1_000, UTC).astimezone(zone_of(one.member))
         found[one.member, local.hour].append(one.figures)
     return found
+
+
+@lru_cache(maxsize=1_024)
+def zone_of_callee(key: str) -> tzinfo | None:
+    """Return the zone of a zone key, the first of several; None if it is not known."""
+    if not key or not is_zone_key(key):
+        return None
+    name = zones_of_key(key)[0]
+    minutes = fixed_offset_minutes(name)
+    try:
+        return ZoneInfo(name) if minutes is None else timezone(timedelta(minutes=minutes))
+    except (ZoneInfoNotFoundError, ValueError):
+        return None
 
 
 def _times(

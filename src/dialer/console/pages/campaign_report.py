@@ -1,7 +1,9 @@
 """The report of a campaign: one page that prints well."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
 
 from litestar import Response, get
 from litestar.di import NamedDependency
@@ -12,6 +14,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.figures import By, GroupedFigures, read_figures
 from dialer.app.campaigns.keep_forecast import ForecastRecord, kept_forecast, record_of_forecasts
 from dialer.app.campaigns.readiness import survey_of
+from dialer.app.campaigns.statistics import TooManyRowsError
 from dialer.app.campaigns.view import CampaignView, view_campaign
 from dialer.console.charts.columns import ColumnChart
 from dialer.console.pages.campaign import check_seen, finish_of, funnel_of, outcomes_of, rightness_of
@@ -104,7 +107,7 @@ async def show_report(
             shown_questions(survey, answers, queue_names(unit, survey)),
             kept_forecast(connection, identity),
             record_of_forecasts(connection, seen_campaigns(unit)),
-            [(by, read_figures(connection, scope, by, zone, _EVER, unit.now_ms)) for by in _BY],
+            list(_grouped(connection, scope, zone, unit.now_ms)),
             view.totals.cost > 0 or has_rate(connection, row["user_id"]),
             alarms_of_campaign(connection, identity, row["dnc_id"]),
         )
@@ -135,6 +138,15 @@ async def show_report(
         finish=finish_of(view, found.kept),
         **found._asdict(),
     )
+
+
+def _grouped(
+    connection: Connection, scope: WhoseCalls, zone: ZoneInfo, now_ms: int
+) -> Iterator[tuple[By, GroupedFigures]]:
+    """Yield the figures of each table. Too many are left to the page of figures, where fewer days can be asked for."""
+    for by in _BY:
+        with suppress(TooManyRowsError):
+            yield by, read_figures(connection, scope, by, zone, _EVER, now_ms)
 
 
 def _name(connection: Connection, model: Any, identity: int | None) -> str:  # noqa: ANN401 - a table with names

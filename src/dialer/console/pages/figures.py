@@ -38,7 +38,7 @@ PLACE: Final = "figures"
 BY_WORDS: Final[Mapping[By, str]] = {
     By.DAY: gettext_noop("Day"),
     By.HOUR: gettext_noop("Hour"),
-    By.HOUR_OF_DAY: gettext_noop("Hour of the day"),
+    By.HOUR_OF_DAY: gettext_noop("Hour of the day at the callee"),
     By.DISPOSITION: gettext_noop("Outcome said by agents"),
     By.DISPOSITION_WORD: gettext_noop("Outcome in the campaign's words"),
     By.OUTCOME: gettext_noop("Outcome of the call"),
