@@ -1,4 +1,4 @@
-"""Tests in Chromium of what helps beginners: the example campaign, in both schemes and 320 pixels wide."""
+"""Tests in Chromium of what helps: the example campaign, notes, and the help, in both schemes, also 320 pixels wide."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -11,6 +11,14 @@ from tests.console.test_browser import CLOCK, FITS
 from tests.console.test_served import printed_path
 from tests.test_server import PASSWORD, Served, serving
 
+PATHS: Final = (
+    "overview/",
+    "campaigns/1/",
+    "number/?number=%2B12025550100",
+    "help/",
+    "help/console/",
+    "help/sip-trunk/",
+)
 SCREENS: Final[dict[str, dict[str, Any]]] = {
     "wide": {"viewport": {"width": 1280, "height": 900}},
     "narrow": {"viewport": {"width": 320, "height": 700}},
@@ -32,6 +40,12 @@ def served(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterat
         page.get_by_role("button", name="Make an example campaign").click()
         expect(page.get_by_role("heading", name="Example campaign")).to_be_visible()
         expect(page.get_by_text("20 people join it at the start.")).to_be_visible()
+        page.goto("/console/number/?number=%2B12025550100")
+        page.get_by_role("textbox", name="Note").fill("Calls back on Mondays. " + "W" * 400)
+        page.get_by_role("button", name="Keep the note").click()
+        expect(page.get_by_text("The note is kept.")).to_be_visible()
+        page.get_by_role("link", name="Help", exact=True).click()
+        expect(page.get_by_role("heading", name="How do I note something about a number?")).to_be_in_viewport()
         tab.context.close()
         assert tab.complaints == []
         yield served
@@ -41,7 +55,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterat
 def test_pages_that_help_have_no_barriers_and_fit(browser: Browser, served: Served, screen: str) -> None:
     tab = Watched(browser, served.base.removesuffix("/rest-api/"), **SCREENS[screen])
     tab.sign_in()
-    for path in ("overview/", "campaigns/1/"):
+    for path in PATHS:
         tab.page.goto(f"/console/{path}")
         for summary in tab.page.locator("details.sure > summary").all():
             summary.click()

@@ -37,6 +37,7 @@ from dialer.store.tables import (
     KeyCheck,
     LedgerEntry,
     LiveLeg,
+    NumberNote,
     Payment,
     PeopleToCopy,
     Phonebook,
@@ -80,7 +81,7 @@ PAST = (
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
 CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor, Webhook, WebhookDelivery)
-CONSOLE = (ContactWord, ExampleCampaign, SurveyChange)
+CONSOLE = (ContactWord, ExampleCampaign, NumberNote, SurveyChange)
 LEFT_OUT = (AuditLog, PeopleToCopy, SmsReceived, *CONSOLE, *CREDENTIALS, *LIMITS, *LINES, *PAST, *COUNTERS, *SHARING)
 """Tables of searches and of undoing, of credentials, of past events, of processes and of real lines, and of work in
 progress, which a forecast never reads."""

@@ -55,6 +55,7 @@ LAYOUT: Final = {
     # The order in which subscribers are called, and that of a list, are indexes over what each call changes.
     "subscriber": Layout(LARGE, ("status", "count_attempt", "last_attempt", "due_ms"), is_hot=False),
     "dnc_contact": Layout(LARGE),
+    "number_note": Layout(LARGE),
     "callrequest": Layout(LARGE, CALL_ENDS, 70, "started_ms"),
     "transfer": Layout(LARGE, ("status", "offers", "agent_id", "ended_ms"), month="joined_ms", is_hot=False),
     "call_disposition": Layout(LARGE),

@@ -23,6 +23,7 @@ from dialer.domain.messages.link_templates import fill_link
 from dialer.domain.messages.templates import fill, values_of
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, Consulted, TransferStatus
+from dialer.store.rows.number_notes import note_on
 from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Contact, Queue, Subscriber, Transfer
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
@@ -54,13 +55,14 @@ _AGENT: Final = (
     )
     .order_by(_THIRD.id.is_(None))
 )
+_NUMBER: Final = case((CallRequest.attempt < 0, CallRequest.callerid), else_=CallRequest.phone_number)
 _CALL: Final = (
     select(
         CallRequest.id.label("call_id"),
         CallRequest.status.label("call_status"),
         Transfer.status.label("leg_status"),
         Subscriber.id,
-        case((CallRequest.attempt < 0, CallRequest.callerid), else_=CallRequest.phone_number).label("number"),
+        _NUMBER.label("number"),
         Subscriber.full_name,
         Subscriber.additional_vars,
         Subscriber.zone,
@@ -71,6 +73,7 @@ _CALL: Final = (
         Queue.name.label("queue"),
         Transfer.answered_ms,
         Transfer.on_hold_from_ms,
+        note_on(_NUMBER, CallRequest.user_id),
         *FIELD_COLUMNS,
         *SAID_COLUMNS,
         *TERM_COLUMNS,
@@ -127,6 +130,8 @@ class CallOnDesk(NamedTuple):
     """True if the carrier of the call can connect a third person."""
     third: ThirdPerson | None
     """The third person whom the agent consults, or consulted last in the call."""
+    noted: str = ""
+    """What the account has noted of the number; empty for nothing."""
 
     @property
     def is_consulting(self) -> bool:
@@ -247,6 +252,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         disposed_in(values[said_at:term_at]),
         term_in(values[term_at:]),
         *_consultation_in(connection, row.call_id, agent_id, is_over=is_over),
+        row.noted or "",
     )
 
 

@@ -16,12 +16,18 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
 from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.database.touched import Touched
+from dialer.store.rows.number_notes import note_on
 from dialer.store.tables import Agent, CallRequest, Campaign, Subscriber, Transfer
 
 _Kind = TypeVar("_Kind", Preview, PreviewOrder)
 _PREVIEW: Final = select(Agent.preview, Agent.preview_order).where(Agent.id == bindparam("agent"))
 _PERSON: Final = (
-    select(Subscriber.__table__, Campaign.name.label("campaign"), Campaign.preview_calls)
+    select(
+        Subscriber.__table__,
+        Campaign.name.label("campaign"),
+        Campaign.preview_calls,
+        note_on(Subscriber.number, Subscriber.user_id),
+    )
     .join(Campaign, Campaign.id == Subscriber.campaign_id)
     .where(Subscriber.id == bindparam("subscriber"))
 )
@@ -63,6 +69,8 @@ class PreviewedPerson(NamedTuple):
     """The call, once it is placed."""
     is_wanted: bool
     """True if the agent has ordered the call."""
+    noted: str = ""
+    """What the account has noted of the number; empty for nothing."""
 
 
 class FailedCall(NamedTuple):
@@ -119,6 +127,7 @@ def previewed_in(connection: Connection, preview_document: str, order_document: 
         person.preview_calls,
         preview.call_id,
         is_wanted or preview.call_id is not None,
+        person.noted or "",
     )
 
 

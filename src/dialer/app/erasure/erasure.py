@@ -35,6 +35,7 @@ from dialer.store.tables import (
     Campaign,
     Contact,
     DncContact,
+    NumberNote,
     SmsMessage,
     SmsReceived,
     Subscriber,
@@ -165,6 +166,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     _drop_waiting_texts(connection, spellings)
     _erase_received(connection, spellings)
     erase_parts(connection, spellings)
+    _drop_notes(connection, spellings)
     for some in _parts(contact_ids):
         count_removed(connection, select(Contact.id).where(Contact.id.in_(some)))
         connection.execute(delete(Contact).where(Contact.id.in_(some)))
@@ -251,6 +253,13 @@ def _erase_received(connection: Connection, spellings: Spellings) -> None:
     values = {"phone_number": ERASED, "number": ERASED, "said": ERASED, "needs_person": False}
     for some in _parts(ids):
         connection.execute(update(SmsReceived).where(SmsReceived.id.in_(some)).values(values))
+
+
+def _drop_notes(connection: Connection, spellings: Spellings) -> None:
+    """Delete what accounts have noted of the number."""
+    ids = [row["id"] for row in whose_number(connection, NumberNote.number, spellings)]
+    for some in _parts(ids):
+        connection.execute(delete(NumberNote).where(NumberNote.id.in_(some)))
 
 
 def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> int:

@@ -45,6 +45,8 @@ from dialer.store.timeline.received import texts_from
 PLACE: Final = "people"
 CAMPAIGNS_A_PAGE: Final = 5
 """Campaigns whose story of a number a page shows, the newest first."""
+NOTE_MAX: Final = 2_000
+"""Characters of a note on a number."""
 NUMBER_MAX: Final = 64
 """Characters of a number that are read."""
 
@@ -58,6 +60,7 @@ class NumberOrder(StrEnum):
     CALLED = "called"
     LISTED = "listed"
     ALLOWED = "allowed"
+    NOTED = "noted"
 
 
 class _Found(NamedTuple):
@@ -115,9 +118,13 @@ async def show(
     message: str = "",
     erased: Erased | None = None,
     refusal: str = "",
+    typed: str | None = None,
     status: HTTPStatus | None = None,
 ) -> Response[Any]:
-    """Return the page of a number. `refusal` says why an order from the page was not followed."""
+    """Return the page of a number. `refusal` says why an order from the page was not followed.
+
+    `typed` is the note that was not kept for that reason.
+    """
     found = _Found()
     place = page_number(request.query_params.get("page", "1"))
     if number and erased is None:
@@ -136,6 +143,8 @@ async def show(
         message=message,
         refusal=refusal,
         done=_done(request.query_params, found),
+        typed=typed,
+        note_max=NOTE_MAX,
         **found._asdict(),
         erased=erased,
         place=place,
@@ -153,6 +162,8 @@ def _done(query: Mapping[str, str], found: _Found) -> str:
     order, which = query.get("done", ""), parse_id(query.get("of", ""))
     if found.card is None or which is None:
         return ""
+    if order == NumberOrder.NOTED:
+        return gettext("There is no note.") if found.card.note is None else gettext("The note is kept.")
     if order == NumberOrder.CALLED:
         return next((_turn(story) for story in found.stories if _waits(story, which)), "")
     names = [entry.list_name for entry in found.card.entries if entry.list_id == which]

@@ -1,4 +1,4 @@
-"""Orders from the page of a number: call the person again, put the number on a do-not-call list, take it off again."""
+"""Orders from the page of a number: call the person again, put the number on a do-not-call list, note something."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -11,19 +11,25 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.recycle import recycle_one
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaigns import page_number, seen_campaigns
-from dialer.console.pages.number import NUMBER_MAX, NumberOrder, show
+from dialer.console.pages.number import NOTE_MAX, NUMBER_MAX, NumberOrder, show
+from dialer.console.parts.sentences import error_in_words
 from dialer.console.serving.errors import messages_of, status_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import go_to
 from dialer.console.words.language import gettext
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.resources.crud import records
+from dialer.resources.crud.fields import FieldError, Text
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given, Shape, parse_given
 from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.contacts import DNC_CONTACTS
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
+from dialer.store.database.touched import NOTHING
+from dialer.store.rows.number_notes import write_note
 from dialer.store.rows.wishes import own_list
 from dialer.store.tables import Campaign, Subscriber, User
+from dialer.store.timeline.reading import spellings
 
 OWN: Final = "own-"
 """Stands before the id of an account, and means its own list, which is made with its first number."""
@@ -73,6 +79,33 @@ async def take_off_list(request: ApiRequest) -> Response[Any]:
     return await _ordered(request, filled, work, NumberOrder.ALLOWED)
 
 
+@post("/number/note", media_type="text/html")
+async def keep_note(request: ApiRequest) -> Response[Any]:
+    """Keep a note of the viewer's account on a number, in place of an earlier one; an empty text ends it."""
+    filled = await read_fields(request)
+    typed = filled.get("note", "").replace("\r\n", "\n").strip()
+
+    def work(unit: Unit) -> int:
+        number, text = filled.get("number", ""), _note_in(typed, unit)
+        try:
+            normal = normalise(number, unit.conventions.region)
+        except NumberError as error:
+            raise InvalidError({"number": [error_in_words(error)]}) from None
+        for one in spellings(number, unit.conventions.region):
+            write_note(unit.connection, (unit.actor.id, one), text if one == normal else "", unit.actor.id, unit.now_ms)
+        unit.note(NOTHING)
+        return unit.actor.id
+
+    return await _ordered(request, filled, work, NumberOrder.NOTED, typed=typed)
+
+
+def _note_in(typed: str, unit: Unit) -> str:
+    try:
+        return str(Text(NOTE_MAX).parse(typed, unit.conventions))
+    except FieldError as error:
+        raise InvalidError({"note": [str(error)]}) from None
+
+
 def _require_seen(unit: Unit, subscriber_id: int) -> None:
     """Check that a subscriber belongs to a campaign, of calls or of text messages, that the viewer may see."""
     query = select(Subscriber.id).join(Campaign, Campaign.id == Subscriber.campaign_id)
@@ -94,14 +127,18 @@ def _chosen_list(unit: Unit, chosen: str) -> int:
 
 
 async def _ordered(
-    request: ApiRequest, filled: dict[str, str], work: Callable[[Unit], int], done: NumberOrder
+    request: ApiRequest,
+    filled: dict[str, str],
+    work: Callable[[Unit], int],
+    done: NumberOrder,
+    typed: str | None = None,
 ) -> Response[Any]:
     """Do some work, which returns the id of its subject. Lead to the page of the number, which says what was done."""
     number, place = filled.get("number", "").strip()[:NUMBER_MAX], page_number(filled.get("page", "1"))
     try:
         of = await request.service.write(request, work)
     except _REFUSALS as error:
-        return await show(request, number, refusal=" ".join(messages_of(error)), status=status_of(error))
+        return await show(request, number, refusal=" ".join(messages_of(error)), typed=typed, status=status_of(error))
     told = {"number": number, "done": done.value, "of": of}
     return go_to(f"/console/number/?{urlencode(told | ({'page': place} if place > 1 else {}))}")
 

@@ -12,6 +12,7 @@ from dialer.resources.crud.visibility import visible
 from dialer.resources.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS
 from dialer.resources.records.subscribers import SUBSCRIBERS
 from dialer.store.queries.do_not_call import forms_against
+from dialer.store.rows.number_notes import NotedNumber, read_notes
 from dialer.store.tables import ACCOUNT, HELD, Campaign, Contact, DncContact, DncList, Subscriber, User
 
 NAMES_MAX: Final = 5
@@ -45,6 +46,10 @@ class NumberCard(NamedTuple):
     """The accounts whose own list does not have the number, named by what such a list holds for."""
     lists: list[Option]
     """The other lists that do not have the number; each with its owner, if that is another than the viewer."""
+    note: NotedNumber | None
+    """The note of the viewer's account on the number."""
+    notes: list[NotedNumber]
+    """The notes of other accounts on it, which admins see."""
 
 
 def read_card(unit: Unit, numbers: Collection[str], campaign_ids: Collection[int]) -> NumberCard:
@@ -56,7 +61,9 @@ def read_card(unit: Unit, numbers: Collection[str], campaign_ids: Collection[int
     listed = {entry.list_id for entry in entries}
     accounts = _accounts(unit, listed, campaign_ids)
     lists = _lists(unit, listed, [one.id for one in accounts])
-    return NumberCard(_names(unit, numbers), entries, accounts, lists)
+    notes = read_notes(unit.connection, numbers, None if unit.actor.is_admin else unit.actor.sees_as)
+    note = next((one for one in notes if one.user_id == unit.actor.sees_as), None)
+    return NumberCard(_names(unit, numbers), entries, accounts, lists, note, [one for one in notes if one is not note])
 
 
 def _names(unit: Unit, numbers: Collection[str]) -> list[str]:

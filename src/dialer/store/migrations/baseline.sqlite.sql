@@ -314,6 +314,20 @@ CREATE TABLE phonebook (
 );
 CREATE INDEX ix_phonebook_user_id ON phonebook (user_id);
 CREATE UNIQUE INDEX uq_phonebook_id_user_id ON phonebook (id, user_id);
+CREATE TABLE number_note (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	user_id INTEGER NOT NULL,
+	number VARCHAR(16) NOT NULL,
+	text TEXT DEFAULT '' NOT NULL,
+	author_id INTEGER,
+	created_date INTEGER NOT NULL,
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_number_note_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
+	CONSTRAINT fk_number_note_author_id_user_account FOREIGN KEY(author_id) REFERENCES user_account (id) ON DELETE SET NULL
+);
+CREATE INDEX ix_number_note_author_id ON number_note (author_id);
+CREATE INDEX ix_number_note_number ON number_note (number);
+CREATE UNIQUE INDEX uq_number_note_user_id_number ON number_note (user_id, number);
 CREATE TABLE dnc_list (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,

@@ -52,6 +52,7 @@ from dialer.store.tables.contacts import (
     ContactWord,
     DncContact,
     DncList,
+    NumberNote,
     Phonebook,
 )
 from dialer.store.tables.dispositions import CallDisposition, CallDraft
@@ -123,6 +124,7 @@ __all__ = [
     "KeyCheck",
     "LedgerEntry",
     "LiveLeg",
+    "NumberNote",
     "Payment",
     "PeopleToCopy",
     "Phonebook",

@@ -20,6 +20,7 @@ from dialer.store.tables._base import (
     account_of,
     belongs_to,
     belongs_with_account,
+    mentions,
     where_known,
 )
 
@@ -101,6 +102,27 @@ class ContactWord(Row):
     id: Mapped[int] = mapped_column(BIG, primary_key=True, autoincrement=False)
 
     __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - not a default value but a declaration
+
+
+class NumberNote(Row):
+    """What the people of an account want to remember of whoever has a number; at most one for each number."""
+
+    __tablename__ = "number_note"
+
+    user_id: Mapped[int] = belongs_to("user_account", index=False)
+    number: Mapped[str] = mapped_column(String(16))
+    """The number in normal form."""
+    text: Mapped[LongText]
+    author_id: Mapped[int | None] = mentions("user_account")
+    """Who wrote it last."""
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]
+
+    __table_args__ = (
+        Index("uq_number_note_user_id_number", "user_id", "number", unique=True),
+        Index("ix_number_note_number", "number"),
+        {"sqlite_autoincrement": True},
+    )
 
 
 class ContactName(Row):
