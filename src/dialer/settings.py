@@ -22,6 +22,7 @@ from dialer.settings_values import (
     KEPT_DAYS_MIN,
     LOCK_TIMEOUT_MAX,
     NETWORKS_MAX,
+    OF_RECORDINGS,
     OPEN,
     OPTIONAL,
     OTHER_HOSTS_MAX,
@@ -74,6 +75,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     media_dir: Path = Path("media")
     recordings: Path | None = None
     """Folder of the recordings of whole calls; None: `recordings` in the media folder."""
+    recording_days: int | None = None
+    """The most days for which any recording of a whole call is kept; None: there is no such limit."""
     clock: str = "real"
     """`real`, `virtual`, or a factor such as `x60`: sixty times real time."""
     clock_start: int | None = None
@@ -207,14 +210,7 @@ SETTINGS: Final = (
         may_hold="the path of a folder",
         read=Path,
     ),
-    Setting(
-        variable="DIALER_RECORDINGS",
-        field="recordings",
-        default="recordings in the media folder",
-        meaning="encrypted recordings of whole calls; created with mode 0700",
-        may_hold="the path of a folder",
-        read=Path,
-    ),
+    *OF_RECORDINGS,
     Setting(
         variable="DIALER_SECRETS_KEY_FILE",
         field="secrets_key_file",

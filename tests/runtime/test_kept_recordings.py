@@ -1,29 +1,39 @@
 """Tests of the care for recordings of calls that are over, on a folder and a ring of keys that fail."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import pytest
 from cryptography.fernet import Fernet
 from sqlalchemy import Connection, insert, select, type_coerce, update
 from sqlalchemy.types import String
 
 from dialer.carriers.voice.sealed_spool import SealedSpool
-from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.calls.call_recording import DAY_MS, SoundStore
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES
 from dialer.domain.numbers.spellings import ERASED
+from dialer.domain.sessions.leg_protocol import Dialling
 from dialer.runtime.steps import kept_recordings
 from dialer.runtime.steps.clock import VirtualClock
-from dialer.runtime.steps.kept_recordings import FAILS_AFTER_MS, LOOKS_MS, RETRIES_EVERY_MS, KeptRecordings
+from dialer.runtime.steps.kept_recordings import (
+    FAILS_AFTER_MS,
+    LIMITS_EVERY_MS,
+    LOOKS_MS,
+    RETRIES_EVERY_MS,
+    KeptRecordings,
+)
+from dialer.runtime.steps.recordings_folder import MARKER, ROWS_KEPT_MS
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.media.call_recordings import new_store, opened_store, resealed
 from dialer.store.media.folder import FolderMedia
 from dialer.store.rows.call_recordings import erase_recordings
-from dialer.store.tables import CallRecording, User
+from dialer.store.tables import CallRecording, LiveLeg, User
 from dialer.store.tables.key_ring import RING, GivenKeys
 from tests import SECRETS_KEY
 from tests.new_database import new_database
@@ -32,6 +42,7 @@ NOW_MS: Final = 1_760_000_000_000
 KEY: Final = "5a" * 32
 WHOLE: Final = HEADER_BYTES + BLOCK_BYTES
 GUESSED: Final = 100
+OWN: Final = "{:032x}.call"
 
 
 class Archive:
@@ -63,6 +74,10 @@ class Archive:
         columns = CallRecording.id, CallRecording.state, CallRecording.size, CallRecording.file
         query = select(*columns).order_by(CallRecording.id)
         return [tuple(row) for row in self.database.read_now(lambda connection: connection.execute(query).all())]
+
+    def names(self) -> list[str]:
+        """Return the names of the files in the folder."""
+        return sorted(path.name for path in self.folder.iterdir())
 
     def numbers(self) -> list[str]:
         query = select(CallRecording.phone_number).order_by(CallRecording.id)
@@ -220,3 +235,59 @@ async def test_a_legal_hold_outlives_the_days_and_an_erasure_and_what_was_due_fo
     await archive.keep(1)
     assert archive.rows() == [(1, "removed", WHOLE, ""), (2, "removed", WHOLE, ""), (3, "removed", 100, "")]
     assert archive.numbers() == ["+12025550100", ERASED, ERASED]
+
+
+async def test_an_empty_folder_in_place_of_the_right_one_loses_nothing(archive: Archive, tmp_path: Path) -> None:
+    archive.add(1)
+    await archive.keep()
+    archive.add(2)
+    archive.add(3)
+    archive.change(3, state="removed", sound_key=None)
+    archive.folder.rename(tmp_path / "elsewhere")
+    archive.folder.mkdir()
+    await archive.keep(LOOKS_MS)
+    await archive.keep(2 * FAILS_AFTER_MS)
+    waiting = [(2, "waiting", GUESSED, "2.call"), (3, "removed", GUESSED, "3.call")]
+    assert archive.rows() == [(1, "stored", WHOLE, "1.call"), *waiting]
+    assert list(archive.folder.iterdir()) == []
+    archive.folder.rmdir()
+    (tmp_path / "elsewhere").rename(archive.folder)
+    await archive.keep(RETRIES_EVERY_MS)
+    assert [row[1] for row in archive.rows()] == ["stored", "stored", "removed"]
+    assert archive.names() == ["1.call", "2.call", MARKER]
+
+
+async def test_files_of_our_own_form_that_nothing_names_go_after_a_day(archive: Archive) -> None:
+    archive.add(1, file=OWN.format(1))
+    names = [OWN.format(number) for number in range(1, 5)]
+    for name in (*names, "letter.txt", "5.call"):
+        (archive.folder / name).write_bytes(b"")
+        if name != names[3]:
+            os.utime(archive.folder / name, (0, 0))
+    order = Dialling("a", "1", "", 1, 1, sound_store=SoundStore(names[1], ""))
+    leg = {"key": "a", "call_id": 1, "medium": "voice", "gateway_id": 1, "wanted_ms": 0}
+    text = msgspec.json.encode(order).decode()
+    archive.write(lambda connection: connection.execute(insert(LiveLeg).values(**leg, dialling=text)))
+    await archive.keep()
+    assert archive.names() == sorted(["1.call", "5.call", *names[:2], names[3], MARKER, "letter.txt"])
+
+
+async def test_a_record_goes_a_year_after_its_recording(archive: Archive) -> None:
+    archive.add(1, state="removed", file="", removed_ms=NOW_MS)
+    archive.add(2, state="removed", file="", removed_ms=NOW_MS + 1)
+    archive.add(3)
+    await archive.keep(ROWS_KEPT_MS)
+    assert [row[0] for row in archive.rows()] == [2, 3]
+
+
+async def test_no_recording_is_kept_for_longer_than_the_service_allows(archive: Archive) -> None:
+    archive.keeper = KeptRecordings(archive.database, archive.clock, FolderMedia(archive.folder), most_days=2)
+    archive.add(1)
+    archive.add(2, kept_until_ms=NOW_MS + 9 * DAY_MS)
+    archive.add(3, kept_until_ms=NOW_MS + DAY_MS)
+    archive.add(4, legal_hold=True)
+    await archive.keep(DAY_MS)
+    assert [row[1] for row in archive.rows()] == ["stored", "stored", "removed", "stored"]
+    await archive.keep(DAY_MS - LIMITS_EVERY_MS)
+    await archive.keep(2 * LIMITS_EVERY_MS)
+    assert [row[1] for row in archive.rows()] == ["removed", "removed", "removed", "stored"]

@@ -262,9 +262,11 @@ def _in_background(
     tasks = [] if console is None else [partial(console.running, worker)]
     logging = partial(logging_zone_rules, worker.clock.now_ms)
     watching = LoopLag(metrics.observe_lag).watching
-    keeping = KeptRecordings(database, worker.clock, FolderMedia(settings.recordings_dir)).keeping
+    kept = KeptRecordings(
+        database, worker.clock, FolderMedia(settings.recordings_dir), most_days=settings.recording_days
+    )
     in_place = partial(keeping_place, database)
-    return [logging, worker.running, in_place, watching, removing, keeping, lambda: sending, *tasks]
+    return [logging, worker.running, in_place, watching, removing, kept.keeping, lambda: sending, *tasks]
 
 
 def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:

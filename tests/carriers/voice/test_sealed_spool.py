@@ -7,7 +7,10 @@ from typing import Final
 import pytest
 
 from dialer.carriers.media.call_tape import QUIET_BLOCK
-from dialer.carriers.voice.sealed_spool import SealedSpool
+from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
+from dialer.carriers.voice import sealed_spool
+from dialer.carriers.voice.sealed_spool import LOOKS_EVERY_BLOCKS, SealedSpool
+from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES, SEALED_BYTES, wav_header
 from dialer.store.media.call_recordings import RecordedSound, measured, read_sound
@@ -92,3 +95,21 @@ def test_blocks_that_were_changed_or_moved_are_not_heard(tmp_path: Path) -> None
 
 def test_a_file_that_is_not_there_has_no_sound(tmp_path: Path) -> None:
     assert whole(tmp_path) is None
+
+
+@pytest.mark.parametrize("before", [0, LOOKS_EVERY_BLOCKS])
+def test_a_recording_leaves_room_on_its_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int) -> None:
+    one = SealedSpool(SoundStore(str(tmp_path / "a.call"), KEY))
+    if before:
+        one.open()
+        one.write([QUIET_BLOCK] * before)
+    monkeypatch.setattr(sealed_spool, "FREE_BYTES_MIN", 2**80)
+    with pytest.raises(OSError, match="No space left"):
+        one.write([QUIET_BLOCK]) if before else one.open()
+    room = SoundRoom()
+    room._router.add(SoundLeg("a", 7 << 60, SoundTerms()))  # noqa: SLF001 - without sockets and clock
+    room.record("a", SoundStore(str(tmp_path / "b.call"), KEY))
+    leg = room.leg("a")
+    assert leg is not None
+    assert leg.tape is None
+    assert not (tmp_path / "b.call").exists()

@@ -3,6 +3,7 @@
 So whatever happens to the process, the file has all but the last moments, and nobody can read it without the key.
 """
 
+import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,9 @@ from dialer.carriers.media.call_tape import QUIET_BLOCK
 from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.sealed_sound import NONCE_BYTES, SEALED_BYTES, length_ms, sealed_place
 
+FREE_BYTES_MIN: Final = 256 * 2**20
+"""Room that recordings leave on their disk. Without it a call goes on, and the rest of it is not recorded."""
+LOOKS_EVERY_BLOCKS: Final = 20
 GAP_MS_MAX: Final = 60_000
 """Silence that stands for the time of a call in which nobody recorded it. A longer time is shortened to this."""
 
@@ -34,6 +38,7 @@ class SealedSpool:
             OSError: it cannot be written.
         """
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._leave_room()
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             self._count = os.fstat(descriptor).st_size // SEALED_BYTES
@@ -43,6 +48,12 @@ class SealedSpool:
         block_ms = length_ms(len(QUIET_BLOCK))
         missing_ms = min(GAP_MS_MAX, self._age_ms - self._count * block_ms)
         self.write([QUIET_BLOCK] * (missing_ms // block_ms))
+
+    def _leave_room(self) -> None:
+        """Raise OSError if the disk has so little room left that the calls themselves might soon find none."""
+        room = os.statvfs(self._path.parent)
+        if room.f_bavail * room.f_frsize < FREE_BYTES_MIN:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def discard(self) -> None:
         """Delete the file, if there is one.
@@ -60,6 +71,8 @@ class SealedSpool:
         """
         if not blocks:
             return
+        if self._count % LOOKS_EVERY_BLOCKS == 0:
+            self._leave_room()
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - few calls are recorded
 
         cipher, sealed = AESGCM(self._key), bytearray()

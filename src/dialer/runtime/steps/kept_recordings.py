@@ -8,11 +8,13 @@ import anyio
 import structlog
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, select, update
 
+from dialer.domain.calls.call_recording import DAY_MS
 from dialer.domain.formats.media_files import MediaError, MediaFiles
 from dialer.domain.formats.sealed_sound import HEADER_BYTES, length_ms
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import RecordingState
 from dialer.runtime.steps.clock import Clock
+from dialer.runtime.steps.recordings_folder import RecordingsFolder
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.journal.call_recordings import SECONDS_SCALE
@@ -24,6 +26,7 @@ from dialer.store.tables.key_ring import opened_key
 
 AT_ONCE: Final = 200
 """Recordings that one unit of work looks at."""
+LIMITS_EVERY_MS: Final = 600_000
 LOOKS_EVERY_S: Final = 5.0
 RETRIES_EVERY_MS: Final = 60_000
 """Pause after which files that could not be read, or not be deleted, are tried again."""
@@ -88,8 +91,14 @@ class KeptRecordings:
         clock: Clock,
         files: MediaFiles,
         *,
+        most_days: int | None = None,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
+        """Prepare it. No recording is kept for more than `most_days` after its call; None: there is no such limit."""
+        self._most_ms: Final = None if most_days is None else most_days * DAY_MS
+        self._limits_ms = 0
+        """The moment from which that is looked at again."""
+        self._folder: Final = RecordingsFolder(database, clock, files)
         self._database: Final = database
         self._clock: Final = clock
         self._files: Final = files
@@ -122,20 +131,26 @@ class KeptRecordings:
                 await self._sleep(LOOKS_EVERY_S)
 
     async def keep(self) -> bool:
-        """Store, remove and delete what is due, up to `AT_ONCE` of each. Return whether there may be more."""
-        counts = [await self._store(), await self._remove_old(), await self._delete_files()]
+        """Store, remove and delete what is due, up to `AT_ONCE` of each. Return whether there may be more.
+
+        While the folder is not there, recordings are removed by their keys, and their files wait.
+        """
+        if self._looks_since_ms is None:
+            self._looks_since_ms = self._clock.now_ms()
+        counts = [await self._remove_old()]
+        if await self._folder.is_in_place():
+            counts += [await self._store(self._looks_since_ms), await self._delete_files()]
+            await self._folder.sweep()
         return max(counts) >= AT_ONCE
 
-    async def _store(self) -> int:
+    async def _store(self, since_ms: int) -> int:
         """Measure the sound of calls that have ended, and tell of it.
 
         A recording that cannot be read now waits with its key: its folder may not be mounted. It fails after a day,
         once this process has looked for an hour.
         """
         now_ms = self._clock.now_ms()
-        if self._looks_since_ms is None:
-            self._looks_since_ms = now_ms
-        has_looked = now_ms - self._looks_since_ms >= LOOKS_MS
+        has_looked = now_ms - since_ms >= LOOKS_MS
         self._waiting.begin(now_ms)
         waiting = await self._database.read(self._waiting.read)
         if not waiting:
@@ -171,12 +186,26 @@ class KeptRecordings:
             .where(CallRecording.kept_until_ms.is_not(None), ~CallRecording.legal_hold)
             .limit(AT_ONCE)
         )
+        if self._most_ms is not None and now_ms >= self._limits_ms:
+            await self._limit(now_ms, now_ms - self._most_ms)
         ids = await self._database.read(lambda connection: connection.scalars(old).all())
         await self._tell_of_held(now_ms)
         if ids:
             await self._database.write(lambda connection: _remove(connection, ids, now_ms))
             _log.info("recordings_removed", recordings=len(ids))
         return len(ids)
+
+    async def _limit(self, now_ms: int, ended_ms: int) -> None:
+        """Let recordings of calls that ended by a moment be removed now, however long their campaigns keep them."""
+        ends = CallRecording.start_date + CallRecording.seconds / SECONDS_SCALE
+        is_longer = CallRecording.kept_until_ms.is_(None) | (CallRecording.kept_until_ms > ended_ms)
+        is_there = (CallRecording.state != "removed") & is_longer
+        old = select(CallRecording.id).where(CallRecording.start_date <= ended_ms, ends <= ended_ms, is_there)
+        ids = await self._database.read(lambda connection: connection.scalars(old.limit(AT_ONCE)).all())
+        if ids:
+            await self._database.write(lambda connection: _end(connection, ids, ended_ms))
+        if len(ids) < AT_ONCE:
+            self._limits_ms = now_ms + LIMITS_EVERY_MS
 
     async def _tell_of_held(self, now_ms: int) -> None:
         """Say how many recordings are kept by a legal hold alone, whenever their number changes."""
@@ -251,6 +280,11 @@ def _remove(connection: Connection, ids: Sequence[int], now_ms: int) -> None:
     number = case((is_forgotten, ERASED), else_=CallRecording.phone_number)
     change = update(CallRecording).where(CallRecording.id.in_(ids), ~CallRecording.legal_hold)
     connection.execute(change.values(phone_number=number, **removed_values(now_ms)))
+
+
+def _end(connection: Connection, ids: Sequence[int], ended_ms: int) -> None:
+    touch(connection, NOTHING)
+    connection.execute(update(CallRecording).where(CallRecording.id.in_(ids)).values(kept_until_ms=ended_ms))
 
 
 def _forget_files(connection: Connection, ids: Sequence[int]) -> None:

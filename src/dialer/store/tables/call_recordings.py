@@ -52,6 +52,12 @@ class CallRecording(Row):
         Index("ix_call_recording_phone_number", "phone_number", "id", "user_id"),
         Index("ix_call_recording_last_digits", "user_id", last_digits(column("phone_number", String)), "phone_number"),
         Index(
+            "ix_call_recording_file",
+            "file",
+            sqlite_where=text("file <> ''"),
+            postgresql_where=text("file <> ''"),
+        ),
+        Index(
             "ix_call_recording_waiting",
             "id",
             sqlite_where=text("state = 'waiting'"),
