@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Final, NamedTuple
 
+from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.tables import CallDisposition, CallRequest, Cdr, SmsMessage, Subscriber, SurveyResult
 from tests.console.simulated_day import AccountHouse
 
@@ -150,3 +151,15 @@ def sentence(people: list[Person], section: int) -> str:
     if tenths == 0:
         return f"The most frequent answer, of fewer than 1 of 20: {answer}."
     return f"{tenths} of 10 answered: {answer}."
+
+
+def is_silent(person: Person) -> bool:
+    """Return whether a person came to the end of the survey, all of whose sections ask, without an answer to any."""
+    return person.row["status"] == SubscriberStatus.COMPLETED and not person.answers
+
+
+def silence(people: list[Person]) -> str:
+    """Return the sentence about people who completed the survey without an answer; empty without any."""
+    count = sum(map(is_silent, people))
+    who = "1 person" if count == 1 else f"{count} people"
+    return f"{who} came to the end of the survey without an answer." if count else ""

@@ -8,12 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
 from dialer.console.pages.calls import CALLS_A_PAGE
 from dialer.console.parts.rendering import UNKNOWN
 from dialer.store.database.database import Database
-from dialer.store.tables import AuditLog, CallDisposition, CallRequest, Cdr, Subscriber, SurveyResult, Transfer
+from dialer.store.tables import (
+    AuditLog,
+    CallDisposition,
+    CallRequest,
+    Campaign,
+    Cdr,
+    Subscriber,
+    SurveyResult,
+    Transfer,
+)
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.visitor import Visitor
@@ -318,3 +327,15 @@ def test_a_customer_sees_no_call_of_another(
     assert "+12025550001" not in visitor.get("calls/")
     assert 'href="/console/campaigns/' not in visitor.page
     assert visitor.request("GET", "").headers["location"] == "/console/desk/"
+
+
+def test_the_call_of_a_test_names_the_campaign_that_was_tried(alice: Visitor, api: Caller, database: Database) -> None:
+    identity = campaign(api, name="Departures", started="no")
+    copied = select(*(column for column in Campaign.__table__.c if column.name != "id"))
+    row = database.read_now(lambda connection: connection.execute(copied).mappings().one())
+    hidden = {**row, "campaign_code": "TRIAL", "name": "of a trial", "trial_of_id": identity}
+    store(database, insert(Campaign).values(id=identity + 1, **hidden), cdr(1, campaign_id=identity + 1))
+    for path in ("calls/", "calls/1/"):
+        page = alice.get(path)
+        assert f'<a class="cut" href="/console/campaigns/{identity}/">Departures (test)</a>' in page
+        assert "of a trial" not in page

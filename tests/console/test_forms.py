@@ -112,3 +112,12 @@ def test_a_user_is_changed_without_a_new_password(admin: Visitor, api: Caller) -
 
 def _password_input(page: str) -> str:
     return page.partition('name="password"')[2].partition(">")[0]
+
+
+def test_a_new_scheduled_report_is_that_of_a_campaign_at_its_end_in_the_viewers_zone(alice: Visitor) -> None:
+    alice.cookies["dialer_zone"] = "Europe/Berlin"
+    page = alice.get("records/report-schedule/new/")
+    for chosen in ("answers", "end"):
+        assert f'<option value="{chosen}" selected>' in page
+    assert 'value="Europe/Berlin"' in page
+    assert ("Days of the callee" in page, "Sent on" in page) == (False, True)

@@ -21,7 +21,17 @@ from dialer.store.tables import CallDisposition, CallRequest, Cdr, Did, Gateway,
 from tests import loops
 from tests.api.harness import Caller
 from tests.console.building import HOSTILE
-from tests.console.report_model import ROUNDED, Counted, Person, has_answered, people_of, sentence, told
+from tests.console.report_model import (
+    ROUNDED,
+    Counted,
+    Person,
+    has_answered,
+    is_silent,
+    people_of,
+    sentence,
+    silence,
+    told,
+)
 from tests.console.simulated_day import AccountHouse
 from tests.console.test_shared_reports import shared
 from tests.console.visitor import Visitor
@@ -148,6 +158,8 @@ def check_words(alice: Visitor, api: Caller, campaign: int, people: list[Person]
         page = alice.text(f"campaigns/{campaign}/summary/?by={by}")
         answered = sum(any(has_answered(person, one) for one in questions) for person in people)
         assert f"{answered} of {len(people)} " in page
+        said_silent = silence(people)
+        assert said_silent in page if said_silent else "without an answer" not in page
         assert [said for one in questions if (said := " ".join(sentence(people, one).split())) not in page] == []
         path = shared(api, campaign, list_column=by)
         file = alice.request("GET", f"{path}file/?format=csv").content.decode("utf-8-sig")
@@ -173,6 +185,7 @@ def check_sheet(alice: Visitor, api: Caller, campaign: int, people: list[Person]
         expected = {"Number": person.row["number"], "Attempts": str(person.attempts)}
         expected |= {"Name": person.row["full_name"], "Cost": f"{person.cost / 100_000:.5f}"}
         expected |= {"Note": person.note, "Outcome": person.outcome}
+        assert (row["State"] == "Completed, without an answer") is is_silent(person)
         for one in sections:
             if one["type"] != 5:
                 expected[one["question"]] = person.answers.get(one["section_id"], "")

@@ -7,7 +7,7 @@ from sqlalchemy import Executable, insert, update
 
 from dialer.domain.figures.crosstabs import GROUPS_MAX
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
-from dialer.domain.words.enums import SectionType
+from dialer.domain.words.enums import SectionType, SubscriberStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import SealedSurvey, Subscriber, SurveyResult, User
 from tests.api.harness import NOW_MS, Caller
@@ -175,3 +175,14 @@ def test_recorded_answers_are_heard_by_those_who_see_the_campaign(
     for query in ("section=1", "before=1", "section=x&before=1"):
         assert "<audio" not in alice.get(f"campaigns/{identity}/recordings/?{query}")
     assert bob.request("GET", f"campaigns/{identity}/recordings/").status_code == 404
+
+
+def test_people_who_completed_without_an_answer_are_told_apart(alice: Visitor, api: Caller, database: Database) -> None:
+    """A sheet, the page in words and a shared report have the same people."""
+    identity = polled(api, database)
+    silent = "person came to the end of the survey without an answer."
+    assert silent not in alice.text(f"campaigns/{identity}/summary/")
+    store(database, update(Subscriber).values(status=int(SubscriberStatus.COMPLETED)))
+    assert f"3 of 4 people answered. 1 {silent}" in alice.text(f"campaigns/{identity}/summary/")
+    file = alice.request("GET", f"campaigns/{identity}/results/export/?format=csv").text
+    assert (file.count(",Completed,"), file.count(',"Completed, without an answer",')) == (3, 1)

@@ -63,7 +63,7 @@ def test_the_report_in_words_is_a_file_on_paper(alice: Visitor, api: Caller, dat
         "7 of 10 answered: no. 3 people answered this question. no 2 66.7 % ± 36.5",
         "By Ort: people, and their share of those in the same row who answered. Ort People no",
         "Ulm 1 1 100.0 % ± 39.7 0 0.0 % ± 39.7 no value 1 0 0.0 % ± 39.7 1 100.0 % ± 39.7",
-        "All answered: a recording. 2 people answered this question.",
+        "2 people left a recording. 2 people answered this question.",
         "± is the margin of error in points:",
         "Page 1 of 1",
     )

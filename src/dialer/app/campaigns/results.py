@@ -1,6 +1,6 @@
 """The sheet of a campaign's people: a row a person, with the columns of their list and a column for each question."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -10,6 +10,7 @@ from dialer.app.campaigns.readiness import survey_of
 from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.queries.results_by_person import ResultsChunk, phonebooks_of_people, read_results
 from dialer.store.rows.contact_names import names_of_phonebooks
 from dialer.store.tables import Campaign
@@ -44,6 +45,15 @@ def begin_sheet(connection: Connection, campaign_id: int) -> PeopleSheet:
 def records_voices(section: Section) -> bool:
     """Return whether the answers to a section are recordings."""
     return definition_of(section).records_voices
+
+
+def is_silent(status: int, answered: Collection[int], sections: Iterable[Section]) -> bool:
+    """Return whether a person completed the survey and answered none of its questions.
+
+    `answered` has the ids of the sections that they answered. A survey without a question asks for nothing.
+    """
+    asking = [section.id for section in sections if definition_of(section).asks or records_voices(section)]
+    return status == SubscriberStatus.COMPLETED and bool(asking) and not any(one in answered for one in asking)
 
 
 def distinct_heads(names: Iterable[str]) -> list[str]:

@@ -26,6 +26,7 @@ from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.services import page
+from dialer.console.words.campaign_names import named_with_tests
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.record_names import Option, names_of
 from dialer.console.words.state_words import said_in_words, words_of
@@ -38,7 +39,7 @@ from dialer.resources.crud.visibility import visible
 from dialer.resources.records.call_recordings import CALL_RECORDINGS
 from dialer.resources.records.calls import CDRS
 from dialer.resources.words.errors import InvalidError
-from dialer.store.tables import CallDisposition, Campaign, Cdr
+from dialer.store.tables import CallDisposition, Cdr
 
 PLACE: Final = "calls"
 RECORDINGS_A_PAGE: Final = 50
@@ -158,7 +159,7 @@ def _rows(unit: Unit, records: list[Any]) -> list[ListedRecording]:
     campaigns = [id_in(one.campaign) if one.campaign else None for one in records]
     agents = [id_in(one.agent) if one.agent else None for one in records]
     calls = [id_in(one.callrequest) if one.callrequest else None for one in records]
-    named = _campaigns(unit, {one for one in campaigns if one is not None})
+    named = named_with_tests(unit.connection, {one for one in campaigns if one is not None})
     people = names_of(unit, "agent", [one for one in agents if one is not None])
     outcomes = _outcomes(unit, [one for one in calls if one is not None])
     pages = _calls(unit, [one.callid for one in records])
@@ -167,8 +168,8 @@ def _rows(unit: Unit, records: list[Any]) -> list[ListedRecording]:
             one.id,
             round(datetime.fromisoformat(one.start_date).timestamp() * 1_000),
             one.phone_number,
-            campaign_id if campaign_id in named else None,
-            named.get(campaign_id, "") if campaign_id is not None else "",
+            named[campaign_id].shown_id if campaign_id in named else None,
+            named[campaign_id].words if campaign_id in named else "",
             people.get(agent_id, "") if agent_id is not None else "",
             outcomes.get(call_id, "") if call_id is not None else "",
             msgspec.json.decode(one.seconds, type=float),
@@ -178,12 +179,6 @@ def _rows(unit: Unit, records: list[Any]) -> list[ListedRecording]:
         )
         for one, campaign_id, agent_id, call_id in zip(records, campaigns, agents, calls, strict=True)
     ]
-
-
-def _campaigns(unit: Unit, ids: set[int]) -> dict[int, str]:
-    """Return the names of campaigns whose recordings are shown. An agent hears these, and sees no campaigns."""
-    query = select(Campaign.id, Campaign.name).where(Campaign.id.in_(ids))
-    return {row.id: row.name for row in unit.connection.execute(query)} if ids else {}
 
 
 def _outcomes(unit: Unit, ids: list[int]) -> dict[int, str]:

@@ -28,6 +28,7 @@ from dialer.console.parts.wait_words import wait_words
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.services import page
+from dialer.console.words.campaign_names import named_with_tests
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.record_names import Option
 from dialer.console.words.state_words import outcome_words
@@ -41,7 +42,7 @@ from dialer.resources.crud.searching import SEARCH
 from dialer.resources.records.calls import CDRS
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.queries.waits_in_queues import waits_of_calls
-from dialer.store.tables import Agent, Campaign, Cdr, User
+from dialer.store.tables import Agent, Cdr, User
 
 PLACE: Final = "calls"
 CALLS_A_PAGE: Final = 50
@@ -194,8 +195,7 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
     """Return calls from records as the API answers with them."""
     ids = [id_in(record.campaign) if record.campaign else None for record in records]
     known = {identity for identity in ids if identity is not None}
-    query = select(Campaign.id, Campaign.name).where(Campaign.id.in_(known))
-    named = {row.id: row.name for row in unit.connection.execute(query)} if known else {}
+    named = named_with_tests(unit.connection, known)
     cdr_ids = [record.id for record in records]
     came_in, agents, currencies = _kinds(unit, cdr_ids)
     waits = waits_of_calls(unit.connection, cdr_ids)
@@ -209,8 +209,8 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
             record.billsec,
             parse_money(record.call_cost),
             currencies.get(record.id),
-            identity,
-            None if identity is None else named.get(identity),
+            named[identity].shown_id if identity in named else identity,
+            named[identity].words if identity in named else None,
             record.id in came_in,
             agents.get(record.id, ""),
             record.callerid if record.leg_type == LegType.B_LEG else "",

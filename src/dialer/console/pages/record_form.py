@@ -35,6 +35,7 @@ from dialer.console.parts.record_fields import (
 from dialer.console.parts.record_rights import checked, may, shown_page
 from dialer.console.parts.sentences import error_in_words, joined_words
 from dialer.console.parts.surveys_seen import leads_to_queue
+from dialer.console.parts.zones import zone_of
 from dialer.console.serving.confirmations import doubt_of
 from dialer.console.serving.forms import FIELD, read_fields
 from dialer.console.serving.services import ConsoleServices, go_to, page
@@ -208,7 +209,7 @@ async def _show_new(request: ApiRequest, found: RecordPage, wrong: Wrong | None)
     def read(unit: Unit) -> Shown:
         computed = {} if resource.defaults is None else resource.defaults(unit, start)
         has_queue = found.path == CAMPAIGNS and leads_to_queue(unit, start.get("object_id"))
-        values = proposed(found.path, computed, has_queue=has_queue)
+        values = proposed(found.path, computed, zone_of(request).key, has_queue=has_queue)
         inputs = inputs_of_record(request, unit, found, resource, {**values, **start})
         return Shown(gettext(found.add), inputs, [], "", protocol=protocol, is_for_agents=has_queue)
 

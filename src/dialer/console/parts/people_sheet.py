@@ -1,17 +1,17 @@
 """The sheet of a campaign's people in the viewer's language: a row a person, with their answers."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection
 
 from dialer.api.answers.spreadsheets import CellLink
-from dialer.app.campaigns.results import PeopleSheet, begin_sheet, distinct_heads, list_value, records_voices
+from dialer.app.campaigns.results import PeopleSheet, begin_sheet, distinct_heads, is_silent, list_value, records_voices
 from dialer.console.parts.answers import answer_words, queues_of_campaign
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind
 from dialer.console.words.language import gettext
-from dialer.console.words.state_words import capitalised, person_words, words_of
+from dialer.console.words.state_words import WITHOUT_AN_ANSWER, capitalised, person_words, words_of
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import AgentDisposition
 from dialer.domain.words.reasons import SUBSCRIBER_REASONS
@@ -118,7 +118,7 @@ def _result(person: PersonResult, shown: _Shown) -> tuple[Value, ...]:
     return (
         person.name,
         person.number,
-        person_words(person.status, person.reason),
+        _state(person, shown.sheet.sections),
         capitalised(gettext(reason)) if reason else "",
         person.attempts,
         person.last_attempt_ms,
@@ -130,6 +130,13 @@ def _result(person: PersonResult, shown: _Shown) -> tuple[Value, ...]:
         *(cell for section in shown.sheet.sections for cell in _cells(section, person.answers.get(section.id), shown)),
         *(list_value(person.variables.get(name)) for name in shown.sheet.list_columns),
     )
+
+
+def _state(person: PersonResult, sections: Iterable[Section]) -> str:
+    """Return what the campaign has come to with a person; of those who gave no answer, that they did not."""
+    if is_silent(person.status, person.answers, sections):
+        return gettext(WITHOUT_AN_ANSWER)
+    return person_words(person.status, person.reason)
 
 
 def _cells(section: Section, given: GivenAnswer | None, shown: _Shown) -> tuple[Value, ...]:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from anyio import to_thread
 from sqlalchemy import Connection, select
 
-from dialer.app.campaigns.results import PeopleSheet, begin_sheet, list_value, records_voices
+from dialer.app.campaigns.results import PeopleSheet, begin_sheet, is_silent, list_value, records_voices
 from dialer.console.parts.answers import answer_words, is_erased, queues_of_campaign
 from dialer.console.parts.rendering import day_in, decimal, grouped
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind
@@ -61,6 +61,8 @@ class ToldAnswers(NamedTuple):
     answered: int
     """The people who have given an answer."""
     questions: list[ToldQuestion]
+    silent: str = ""
+    """The sentence about the people who completed the survey without an answer; empty without any."""
 
 
 class _Asked(NamedTuple):
@@ -76,7 +78,7 @@ class _Tally:
 
     def __init__(self, asked: _Asked) -> None:
         self._asked: Final = asked
-        self.people = self.answered = 0
+        self.people = self.answered = self.silent = 0
         scales = {section.id: definition_of(section).is_scale(section) for section in asked.sheet.sections}
         self.scales: Final = frozenset(section for section, is_scale in scales.items() if is_scale)
         self.tables: Final = {section: Crosstab(is_scale=is_scale) for section, is_scale in scales.items()}
@@ -86,7 +88,7 @@ class _Tally:
         """Count the next people, and return the id after which to read on; None after the last ones."""
         found = read_given(connection, identity, after_id)
         by = self._asked.by
-        for variables, answers in found.people:
+        for variables, answers, status in found.people:
             group = list_value(variables.get(by)).strip() if by else ""
             known = 0
             for section in self._asked.sheet.sections:
@@ -96,6 +98,7 @@ class _Tally:
                     known += 1
             self.people += 1
             self.answered += known > 0
+            self.silent += is_silent(status, answers, self._asked.sheet.sections)
         return found.after_id
 
     def _count(self, section: Section, given: GivenAnswer, group: str) -> None:
@@ -128,7 +131,17 @@ async def tell_answers(database: Database, campaign_id: int, wanted: str) -> Tol
         tally.people,
         tally.answered,
         [question for question in told if question is not None],
+        _silent(tally.silent),
     )
+
+
+def _silent(people: int) -> str:
+    words = ngettext(
+        "%(num)s person came to the end of the survey without an answer.",
+        "%(num)s people came to the end of the survey without an answer.",
+        people,
+    )
+    return words % {"num": grouped(people)} if people else ""
 
 
 def _asked(connection: Connection, campaign_id: int, wanted: str) -> _Asked:

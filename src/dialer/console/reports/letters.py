@@ -98,6 +98,8 @@ def _sentences(body: ReportBody, zone: ZoneInfo) -> list[str]:
     is_empty = body.told is not None and not body.told.questions
     if is_empty:
         return [gettext("Nobody has answered a question yet.")]
+    if body.told is not None and body.told.silent:
+        return [body.told.silent]
     return [gettext("There is nothing to report.")] if body.table is not None and not body.table.rows else []
 
 

@@ -155,7 +155,7 @@ def _document(told: ToldAnswers, imprint: Imprint, period: str) -> Document:
         viewers_language().code,
         told.name,
         imprint.maker,
-        answered,
+        " ".join(filter(None, [answered, told.silent])),
         [*facts, *([told.message] if told.message else [])],
         [_question(question, told.by) for question in told.questions],
         [_margins() if told.questions else gettext("Nobody has answered a question yet.")],

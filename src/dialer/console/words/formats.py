@@ -6,7 +6,7 @@ long for a figure, and 130 ms for its first one.
 
 import re
 from collections.abc import Mapping
-from datetime import date
+from datetime import date as Day  # noqa: N812 - a field is called date
 from typing import Final, NamedTuple
 
 from dialer.domain.words.languages import ENGLISH
@@ -60,7 +60,7 @@ class Formats(NamedTuple):
             raise DoubtfulNumberError(text.replace(group, ""), text.replace(group, decimal))
         return text.replace(group, "").replace(decimal, ".")
 
-    def date_of(self, at: date, *, with_year: bool = True) -> str:
+    def date_of(self, at: Day, *, with_year: bool = True) -> str:
         """Return the date of a moment."""
         parts = {"d": at.day, "dd": f"{at.day:02}", "MMM": self.months[at.month - 1], "y": at.year}
         return (self.date if with_year else self.day) % parts

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from dialer.domain.words.enums import AmdBehavior, DialMethod
+from dialer.domain.words.reports import ScheduledReport, SentWhen
 from dialer.resources.crud.resource import Values
 
 MINUTE_MS: Final = 60_000
@@ -19,13 +20,16 @@ PEOPLE_ONLY: Final = {"amd_behavior": int(AmdBehavior.HUMAN_ONLY)}
 """The callees who hear the survey once machines are told from people: machines do not answer questions."""
 AHEAD_OF_AGENTS: Final = {"dial_method": int(DialMethod.PREDICTIVE)}
 """The pace of a campaign whose survey leads to a queue: a fixed one abandons calls as soon as all agents talk."""
+OF_ITS_END: Final = {"report": ScheduledReport.ANSWERS.value, "sent_when": SentWhen.END.value}
+"""The report of a new schedule: what the board asks about first."""
 _CAMPAIGNS: Final = frozenset({"campaigns", "sms-campaigns"})
 
 
-def proposed(path: str, computed: Values, *, has_queue: bool = False) -> dict[str, Any]:
+def proposed(path: str, computed: Values, zone: str, *, has_queue: bool = False) -> dict[str, Any]:
     """Return the values of a new record in its form, from those that the API would give it.
 
-    `has_queue` tells whether the survey of a campaign, which was chosen before, leads to a queue.
+    `zone` is the time zone of whoever fills it in. `has_queue` tells whether the survey of a campaign, which was chosen
+    before, leads to a queue.
     """
     values = dict(computed)
     if path in _CAMPAIGNS:
@@ -34,4 +38,6 @@ def proposed(path: str, computed: Values, *, has_queue: bool = False) -> dict[st
         values |= SAFE_HOURS | WORKDAYS
     if path == "campaigns":
         values |= FURTHER_CALLS | PEOPLE_ONLY | (AHEAD_OF_AGENTS if has_queue else {})
+    if path == "report-schedule":
+        values |= OF_ITS_END | {"time_zone": zone}
     return values

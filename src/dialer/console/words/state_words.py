@@ -89,6 +89,8 @@ _BY_REASON: Final[Mapping[tuple[SubscriberStatus, str], str]] = {
     (SubscriberStatus.FAIL, SubscriberReason.ABANDONED): gettext_noop("No agent came in time"),
 }
 """The words for states of which the status alone does not say enough."""
+WITHOUT_AN_ANSWER: Final = gettext_noop("Completed, without an answer")
+"""The words for people who came to the end of the survey and answered none of its questions."""
 _SUBSCRIBER_STATUSES: Final = frozenset(SubscriberStatus)
 SOURCE_WORDS: Final[Mapping[str, str]] = {
     WishSource.KEY: gettext_noop("A key in a call"),

@@ -102,19 +102,19 @@ def read_results(connection: Connection, campaign_id: int, after_id: int = 0) ->
 
 
 class GivenChunk(NamedTuple):
-    """The columns of the list and the answers of some people, and the id after which to read on."""
+    """The columns of the list, the answers and the status of some people, and the id after which to read on."""
 
-    people: list[tuple[dict[str, Any], dict[int, GivenAnswer]]]
+    people: list[tuple[dict[str, Any], dict[int, GivenAnswer], int]]
     after_id: int | None
 
 
 def read_given(connection: Connection, campaign_id: int, after_id: int = 0) -> GivenChunk:
     """Return the columns of the list and the answers of the next people: a third of the work of `read_results`."""
-    query = select(Subscriber.id, Subscriber.additional_vars)
+    query = select(Subscriber.id, Subscriber.additional_vars, Subscriber.status)
     query = query.where(Subscriber.campaign_id == campaign_id, Subscriber.id > after_id)
     rows = connection.execute(query.order_by(Subscriber.id).limit(PEOPLE_READ)).all()
     answers = _answers(connection, [row.id for row in rows])
-    people = [(dict(variables_of(row.additional_vars)), answers.get(row.id, {})) for row in rows]
+    people = [(dict(variables_of(row.additional_vars)), answers.get(row.id, {}), row.status) for row in rows]
     return GivenChunk(people, rows[-1].id if len(rows) == PEOPLE_READ else None)
 
 
