@@ -15,6 +15,7 @@ from benchmarks.measure import Figure, print_row
 from dialer.carriers.engine_port import Milestone, NoHandOver, Taken
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calls import agent_events, call_events, campaign_events
+from dialer.domain.calls.leg_outcome import LegOutcome
 from dialer.domain.calls.plans import (
     VOICE,
     Call,
@@ -22,7 +23,6 @@ from dialer.domain.calls.plans import (
     CampaignPlan,
     GatewayKey,
     GatewayPlan,
-    LegOutcome,
     Subscriber,
     Transfer,
 )

@@ -11,9 +11,10 @@ import msgspec
 from dialer.domain.credentials.secret_keys import KEY_MIN
 from dialer.domain.forecast.process_limits import PROCESSES_DEFAULT_MAX, PROCESSES_MAX
 from dialer.domain.words.currencies import read_currency
+from dialer.domain.words.voices import SpeechVoice
+from dialer.mail_settings import MAIL_SETTINGS
 from dialer.settings_values import (
     ADMINS,
-    ANY,
     CONSENT,
     DIRECT,
     EVERYBODY,
@@ -37,7 +38,6 @@ from dialer.settings_values import (
     Setting,
     SettingsError,
     SettingsFile,
-    check_mail_url,
     milliseconds_of,
     read_base_url,
     read_calling_hours,
@@ -46,18 +46,17 @@ from dialer.settings_values import (
     read_database_url,
     read_hosts,
     read_keys,
-    read_mail_address,
     read_moment,
     read_networks,
     read_one_of,
     read_region,
     read_username,
-    read_voice,
     read_whole,
     read_zone,
     refuse_contradictions,
     without_password,
 )
+from dialer.speech_settings import MODEL, SPEECH_SETTINGS, refuse_half_a_server, voice_of_settings
 
 __all__ = ["SETTINGS", "Setting", "Settings", "SettingsError", "SettingsFile", "load_settings"]
 
@@ -95,7 +94,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     allow_any_hour: bool = False
     """True if the administrator has stated that calls at any hour are allowed."""
     speech: str | None = None
-    """Voice of espeak-ng that speaks scripts without a recording; None: they are not spoken."""
+    """SpeechVoice of espeak-ng that speaks scripts without a recording; None: they are not spoken."""
+    speech_url: str | None = None
+    """Start of the URLs of a server that speaks them instead; None: there is none."""
+    speech_api_key: str | None = None
+    speech_model: str = MODEL
+    speech_voices: dict[str, str] = msgspec.field(default_factory=dict)
+    """Voices of the server by language."""
     base_url: str | None = None
     """Start of absolute URLs, without a slash at its end; None: that of the request."""
     other_hosts: tuple[str, ...] = ()
@@ -132,6 +137,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     admin_password: str | None = None
 
     @property
+    def voice(self) -> SpeechVoice:
+        """The voice that speaks texts."""
+        return voice_of_settings(
+            self.speech, self.speech_url, self.speech_api_key, self.speech_model, self.speech_voices
+        )
+
+    @property
     def recordings_dir(self) -> Path:
         """The folder of the recordings of whole calls."""
         return self.recordings or self.media_dir / RECORDINGS_FOLDER
@@ -162,6 +174,7 @@ def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) 
             values[setting.field] = setting.value(environ[setting.variable])
     start: datetime | None = values.pop("clock_start", None)
     refuse_contradictions(values, start)
+    refuse_half_a_server(values)
     settings = Settings(**values)
     if start is None:
         return settings
@@ -317,14 +330,7 @@ SETTINGS: Final = (
         may_hold=CONSENT,
         read=read_consent,
     ),
-    Setting(
-        variable="DIALER_SPEECH",
-        field="speech",
-        default="unset",
-        meaning="the voice that speaks scripts without a recording",
-        may_hold="a voice of espeak-ng, such as en or en-us+f3",
-        read=read_voice,
-    ),
+    *SPEECH_SETTINGS,
     Setting(
         variable="DIALER_BASE_URL",
         field="base_url",
@@ -381,33 +387,7 @@ SETTINGS: Final = (
         may_hold=f"1 to {NETWORKS_MAX} IP networks with commas, such as 10.1.0.0/16,192.0.2.7/32",
         read=read_networks,
     ),
-    Setting(
-        variable="DIALER_MAIL_URL",
-        field="mail_url",
-        default="unset",
-        meaning="the mail server that sends reports",
-        may_hold=(
-            "smtp://USER:PASSWORD@HOST (STARTTLS), smtps://… (TLS from the beginning) or smtp+plain://… (not encrypted)"
-        ),
-        read=check_mail_url,
-        is_secret=True,
-    ),
-    Setting(
-        variable="DIALER_MAIL_FROM",
-        field="mail_from",
-        default="unset",
-        meaning="the sender of mails",
-        may_hold="an address such as dialer@example.com",
-        read=read_mail_address,
-    ),
-    Setting(
-        variable="DIALER_MAIL_CLOCK",
-        field="mail_clock",
-        default=REAL,
-        meaning="the clocks by which mails are sent",
-        may_hold="real, or any: also by a virtual or fast clock",
-        read=partial(read_one_of, words=frozenset({REAL, ANY})),
-    ),
+    *MAIL_SETTINGS,
     Setting(
         variable="DIALER_CALL_RECORD_DAYS",
         field="call_record_days",

@@ -13,7 +13,8 @@ from msgspec import structs
 from dialer.carriers.engine_port import Milestone
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calls import call_events, text_events
-from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, LegOutcome, Subscriber
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Subscriber
 from dialer.domain.engine.retry import CAUSE_REASONS, disposition
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import Answered, Ask, Clear, Dialling, Done, Ended, Play, Ringing, Speech

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, insert
 from dialer.api.app import create_app
 from dialer.commands.lines import new_lines
 from dialer.domain.calling_times.calling_hours import read_calling_hours
+from dialer.domain.words.voices import NO_VOICE
 from dialer.runtime.steps.clock import RealClock
 from dialer.runtime.steps.worker import Worker
 from dialer.settings import Settings
@@ -64,7 +65,7 @@ def callers(tmp_path: Path) -> Iterator[tuple[Caller, Caller]]:
         new_carrier=SimulatedCarrier,
         hours=read_calling_hours("off"),
         recordings=Media(FolderMedia(media)),
-        new_lines=new_lines(media, "", ""),
+        new_lines=new_lines(media, "", NO_VOICE),
     )
     with TestClient(create_app(settings, database=database, worker=worker)) as client:
         callers = [Caller(client, name, PASSWORD) for name in ("admin", "ann")]

@@ -255,6 +255,9 @@ def test_a_telephone_that_calls_hears_the_survey_and_hangs_up(callers: tuple[Cal
             break
     names = ("callerid", "phone_number", "hangup_cause_q850", "call_cost", "subscriber_id")
     assert [tuple(one[name] for name in names) for one in cdrs] == [(f"+{known}", f"+{DID}", 16, "0.00000", 1)]
+    heard = cdrs[0]["sound"]["heard"]
+    assert heard["packets"] > 0
+    assert 1 <= heard["mos"] <= 4.42
     answers = ann.get("survey-result/")["results"]
     assert [(one["question"], one["response"]) for one in answers] == [("Will you come?", "yes")]
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calls.agent_events import AgentOpened
 from dialer.domain.calls.call_effects import FinishLeg
-from dialer.domain.calls.plans import LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Transfer
 from dialer.domain.queueing.plans import AgentFigures, AgentPlan, QueuePlan, TierPlan
 from dialer.domain.words.enums import AgentStatus, Cause, TransferStatus
 from dialer.forecast.queue_figures import QueueForecast, QueueTally, queue_forecast

@@ -1,5 +1,6 @@
 """Tests of notices of recordings: callees are told before all else, and of a call that one refuses nothing is kept."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -124,7 +125,7 @@ async def test_nobody_records_a_call_whose_callee_has_refused(tmp_path: Path, re
     call_id = house.rows(CallRequest)[0]["id"]
     for wanted in RecordingOrder:
         with pytest.raises(RefusedError, match="has refused"):
-            house.perform(lambda unit, wanted=wanted: order_recording(unit, call_id, wanted))
+            house.perform(partial(order_recording, callrequest_id=call_id, order=wanted))
     await house.pass_s(60)
     assert kept(house) == [NOTHING]
 

@@ -7,7 +7,8 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from dialer.domain.calls import call_events, events
-from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, Transfer
 from dialer.domain.queueing.plans import AgentPlan, DeskAction, Preview, Supervision
 from dialer.domain.words.enums import Cause, ConsultationMode
 

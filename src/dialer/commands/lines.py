@@ -7,6 +7,7 @@ from pathlib import Path
 from dialer.carriers.line_port import Exchange, Line
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.calls.plans import FREESWITCH, HTTP, KANNEL, SIP, SMPP
+from dialer.domain.words.voices import SpeechVoice
 from dialer.forecast.processes import processes_of_machine
 from dialer.runtime.fleet.fleet_coordinator import FleetCoordinator
 from dialer.runtime.lines.lines import NewLine
@@ -24,7 +25,7 @@ from dialer.store.tables.key_ring import RING, derived_keys
 
 def new_worker(settings: Settings, database: Database, clock: Clock, fleet: FleetCoordinator | None = None) -> Worker:
     """Return a worker that dials, alone or in a fleet."""
-    media, voice = settings.media_dir, settings.speech or ""
+    media, voice = settings.media_dir, settings.voice
     name = "" if fleet is None else fleet.name
     return Worker(
         database,
@@ -44,7 +45,7 @@ def _helpers(settings: Settings) -> int:
 
 
 def new_lines(
-    media: Path, name: str, voice: str, helpers: int = 0, recordings: Path | None = None
+    media: Path, name: str, voice: SpeechVoice, helpers: int = 0, recordings: Path | None = None
 ) -> Mapping[str, NewLine]:
     """Return the factories of lines of the worker `name`, by the protocols of their gateways.
 
@@ -74,7 +75,7 @@ def _text_lines(protocol: str) -> NewLine:
     return TEXT_LINES[protocol]
 
 
-def _sip_lines(media: Path, name: str, voice: str, helpers: int, recordings: Path) -> NewLine:
+def _sip_lines(media: Path, name: str, voice: SpeechVoice, helpers: int, recordings: Path) -> NewLine:
     from dialer.carriers.voice.line_factory import lines_folder, sip_lines  # noqa: PLC0415 - see `_late`
 
     opened = partial(opened_store, recordings)
@@ -85,7 +86,7 @@ def _seal_of_handles() -> str:
     return derived_keys(RING.keys(), "handles of legs")
 
 
-def _freeswitch_lines(media: Path, voice: str) -> NewLine:
+def _freeswitch_lines(media: Path, voice: SpeechVoice) -> NewLine:
     from dialer.carriers.freeswitch.line_factory import freeswitch_lines  # noqa: PLC0415 - see `_late`
     from dialer.carriers.voice.speech import Speaker  # noqa: PLC0415 - see `_late`
 

@@ -16,6 +16,7 @@ from dialer.commands.key_file import KeyFile
 from dialer.commands.output import say
 from dialer.commands.taught_places import learn_places
 from dialer.dev import FOLDER
+from dialer.domain.words.voices import SpeechVoice
 from dialer.runtime.steps.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings
 from dialer.settings_file import is_exposed, read_settings_file
@@ -307,13 +308,13 @@ def store_settings(settings: Settings, database: Database, first_now_ms: int) ->
 
 def store_speech(settings: Settings, database: Database) -> None:
     """Store whether texts can be spoken in calls by the process that starts, and print a warning if not."""
-    why_not = None if settings.speech is None else _why_silent(settings.speech)
+    why_not = _why_silent(settings.voice) if settings.voice else None
     if why_not:
         say(f"Warning: DIALER_SPEECH is {settings.speech}, but no text can be spoken: {why_not}")
     database.write_now(lambda unit: save_speech(unit, why_not))
 
 
-def _why_silent(voice: str) -> str:
+def _why_silent(voice: SpeechVoice) -> str:
     from dialer.carriers.voice.speech import why_silent  # noqa: PLC0415 - most services have no voice
 
     return why_silent(voice)

@@ -33,4 +33,4 @@ def _speaker(settings: Settings) -> "Speaker":
     # Most services have no voice.
     from dialer.carriers.voice.speech import Speaker  # noqa: PLC0415
 
-    return Speaker(FolderMedia(settings.media_dir), settings.speech or "")
+    return Speaker(FolderMedia(settings.media_dir), settings.voice)

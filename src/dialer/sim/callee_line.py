@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from dialer.carriers.engine_port import Milestone
 from dialer.domain.calls import call_events
 from dialer.domain.calls.call_recording import NOTICE_WAIT_MS
-from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, CallOutcome, Transfer
 from dialer.domain.messages.understanding import Understood, understand
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState, BLegStage
 from dialer.domain.sessions.ivr_session import IvrSession
@@ -61,7 +62,8 @@ _FOR_EVER_MS: Final = 2**62
 _NO_ANSWER: Final = Cause.NO_ANSWER
 _CLEARED: Final = Cause.NORMAL_CLEARING
 _CLEARING: Final = Stage.CLEARING
-_WAITING: Final = frozenset({Stage.ASKING, Stage.NOTICE})
+_ASKING: Final = Stage.ASKING
+_NOTICE: Final = Stage.NOTICE
 _SPEAKING: Final = frozenset({Stage.PLAYING, Stage.ASKING, Stage.LEAVING_MESSAGE, Stage.NOTICE})
 _ACCEPTED: Final = BLegStage.ACCEPTED
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
@@ -217,22 +219,18 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
                     at_ms += length_ms
                     if at_ms >= cut_ms:
                         return self._end(cut_ms, until_ms)
-            digits = ""
-            if session.stage in _WAITING:
-                digits, after_ms = self._pressed(session)
-                if (at_ms := at_ms + after_ms) >= cut_ms:
-                    return self._end(cut_ms, until_ms)
+            step, digits, after_ms = session.step, "", 0
+            if step is not None and session.stage is _ASKING:
+                digits, after_ms = pressed(callee, step.digits_max, step.timeout_ms)
+            elif session.stage is _NOTICE and self.call.plan.recording.refuse_key:
+                after_ms = NOTICE_WAIT_MS
+            if (at_ms := at_ms + after_ms) >= cut_ms:
+                return self._end(cut_ms, until_ms)
             if at_ms > until_ms:
                 return False
             self._at_ms = at_ms
             session.done(at_ms, digits)
         return True
-
-    def _pressed(self, session: IvrSession) -> tuple[str, int]:
-        """Return the keys that the callee presses after a prompt, and the time until the last one, or its limit."""
-        if (step := session.step) is not None:
-            return pressed(self._callee, step.digits_max, step.timeout_ms)
-        return "", NOTICE_WAIT_MS if self.call.plan.recording.refuse_key else 0
 
     def _obey_rare(self, session: IvrSession, until_ms: int) -> bool:
         at_ms, cut_ms, callee = self._at_ms, self._cut_ms, self._callee

@@ -7,7 +7,8 @@ import msgspec
 
 from dialer.carriers.engine_port import Decision, Milestone, NoHandOver, Taken
 from dialer.domain.calls import call_events
-from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, Transfer
 from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.words.enums import Cause, ConsultationMode, Consulted, TransferStatus

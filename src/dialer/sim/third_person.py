@@ -2,7 +2,8 @@
 
 from msgspec.structs import replace
 
-from dialer.domain.calls.plans import LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.words.enums import Cause
 from dialer.sim.agent_profile import read_agent

@@ -28,6 +28,7 @@ def test_a_cdr_tells_of_one_leg(alice: Caller, estate: Estate) -> None:
         "contact_id": None,
         "agent_id": 0,
         "is_abandoned": False,
+        "sound": None,
     }
 
 

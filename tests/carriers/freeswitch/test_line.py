@@ -37,6 +37,7 @@ from dialer.domain.sessions.leg_protocol import (
     Texting,
 )
 from dialer.domain.words.enums import AmdStatus, Cause
+from dialer.domain.words.voices import SpeechVoice
 from dialer.store.media.folder import FolderMedia
 from tests.carriers.freeswitch.fake_channel import SwitchCallee
 from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
@@ -413,7 +414,9 @@ async def test_texts_are_spoken_into_files_that_the_switch_finds(scene: Scene, t
     text = json.dumps(
         {"port": scene.switch.port, "password": PASSWORD, "dial_string": "x/{number}", "media_path": "/m"}
     )
-    scene.line = FreeSwitchLine(7, text, scene.worker, tmp_path, speaker=Speaker(FolderMedia(tmp_path), "en"))
+    scene.line = FreeSwitchLine(
+        7, text, scene.worker, tmp_path, speaker=Speaker(FolderMedia(tmp_path), SpeechVoice("en"))
+    )
     await scene.calls(ADA)
     scene.line.perform("ada", Play(1, (Speech("hello.wav"), Speech(text="Ada"))))
     await scene.watch.until(lambda: len(scene.said) == 3)

@@ -33,6 +33,9 @@ class Shelf:
     def write(self, blocks: Sequence[bytes]) -> None:
         self.blocks += blocks
 
+    def discard(self) -> None:
+        self.blocks.clear()
+
 
 def record(studio: Studio, key: str) -> Shelf:
     shelf = Shelf()

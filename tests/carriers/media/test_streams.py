@@ -19,6 +19,7 @@ from dialer.carriers.media.rtp import RtpPacket, read_packet, samples_between
 from dialer.carriers.media.rtp_frames import Framer
 from dialer.carriers.media.sound_leg import COMFORT_NOISE, SoundTerms
 from dialer.carriers.sip.sdp import AgreedSound, Codec, Direction, read_sound
+from dialer.domain.calls.sound_quality import SoundQuality, Stream
 from dialer.domain.sessions.leg_protocol import Ask, Bridge, Confer, Done, Play, Record
 from tests.carriers.media.studio import PEER, Studio, key_packets
 
@@ -394,6 +395,8 @@ def test_reports_have_what_was_sent_and_heard() -> None:
         "sound: 400 packets sent, 300 received, 99 lost (24.8 %), jitter 0 ms; "
         "the other side lost 12, jitter 10 ms, round trip 2500 ms"
     )
+    assert studio.leg("a").figures() == SoundQuality(Stream(399, 99, 0), Stream(400, 12, 10), 2_500)
+    assert Studio("b", sound=ULAW).leg("b").figures() is None
 
 
 @given(st.binary(max_size=200))

@@ -19,6 +19,7 @@ from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker, SpeechError, spoken_sound, why_silent
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Order, Play, Speech
 from dialer.domain.words.spoken_times import as_said
+from dialer.domain.words.voices import SpeechVoice
 from dialer.store.media.folder import FolderMedia
 from tests.carriers.voice.listener import Listener
 from tests.optional_tools import find_tool
@@ -72,7 +73,11 @@ async def telephone(tmp_path: Path) -> AsyncIterator[SipTrunkEndpoint]:
     find_tool("espeak-ng")
     parameters, room = SipParameters(server="127.0.0.1:9"), Room()
     one = SipTrunkEndpoint(
-        parameters, room, SoundFiles(FolderMedia(tmp_path)), Listener(), speaker=Speaker(FolderMedia(tmp_path), "en")
+        parameters,
+        room,
+        SoundFiles(FolderMedia(tmp_path)),
+        Listener(),
+        speaker=Speaker(FolderMedia(tmp_path), SpeechVoice("en")),
     )
     await one.open()
     yield one
@@ -83,7 +88,7 @@ async def test_a_text_is_spoken_in_a_call_in_its_place_between_recordings(
     telephone: SipTrunkEndpoint, tmp_path: Path
 ) -> None:
     SoundFiles(FolderMedia(tmp_path)).write("hello.wav", b"\x55" * RATE_HZ)
-    SoundFiles(FolderMedia(tmp_path)).write("spoken.wav", spoken_sound("en", "Hello Ada."))
+    SoundFiles(FolderMedia(tmp_path)).write("spoken.wav", spoken_sound(SpeechVoice("en"), "Hello Ada."))
     spoken = SoundFiles(FolderMedia(tmp_path)).read("spoken.wav")
     pieces = (
         Speech("hello.wav"),
@@ -106,19 +111,19 @@ async def test_a_text_is_spoken_in_a_call_in_its_place_between_recordings(
 def test_hostile_texts_are_only_spoken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     find_tool("espeak-ng")
     monkeypatch.chdir(tmp_path)
-    sounds = [spoken_sound("en", text) for text in HOSTILE]
+    sounds = [spoken_sound(SpeechVoice("en"), text) for text in HOSTILE]
     assert (min(map(len, sounds)) > RATE_HZ // 5, list(tmp_path.iterdir())) == (True, [])
     with pytest.raises(SpeechError, match="more than 4,000 characters"):
-        spoken_sound("en", "a" * 4_001)
-    assert why_silent("en") == ""
-    assert "voice does not exist" in why_silent("nosuch")
+        spoken_sound(SpeechVoice("en"), "a" * 4_001)
+    assert why_silent(SpeechVoice("en")) == ""
+    assert "voice does not exist" in why_silent(SpeechVoice("nosuch"))
 
 
 async def test_the_program_gets_texts_as_input_once_each(tmp_path: Path) -> None:
-    speaker = Speaker(FolderMedia(tmp_path), "en", program=counting(tmp_path))
+    speaker = Speaker(FolderMedia(tmp_path), SpeechVoice("en"), program=counting(tmp_path))
     names = await asyncio.gather(*(speaker.file_of(text) for text in ("--a\n[[b\x01]]", "c", "c", "c")))
-    speaker.voice = "de"
-    names += [await speaker.file_of("c"), await Speaker(FolderMedia(tmp_path), "de").file_of("c")]
+    speaker.voice = SpeechVoice("de")
+    names += [await speaker.file_of("c"), await Speaker(FolderMedia(tmp_path), SpeechVoice("de")).file_of("c")]
     assert [names.index(name) for name in names] == [0, 1, 1, 1, 4, 4]
     assert {(tmp_path / name).stat().st_mode & 0o777 for name in names} == {0o600}
     arguments = (tmp_path / "arguments").read_text().splitlines()
@@ -129,7 +134,7 @@ async def test_the_program_gets_texts_as_input_once_each(tmp_path: Path) -> None
 def test_a_program_that_streams_is_heard_though_its_header_knows_no_length(tmp_path: Path) -> None:
     header = b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\0\0\0\0"
     (tmp_path / "made").write_bytes(header + b"\x10\x20" * RATE_HZ)
-    assert len(spoken_sound("en", "hello", program(tmp_path, f"cat {tmp_path}/made"))) == RATE_HZ
+    assert len(spoken_sound(SpeechVoice("en"), "hello", program(tmp_path, f"cat {tmp_path}/made"))) == RATE_HZ
 
 
 @pytest.mark.parametrize(
@@ -150,7 +155,7 @@ def test_a_program_that_fails_is_an_error_that_says_so(
     monkeypatch.setattr(speech, "SOUND_BYTES_MAX", 1024**2)
     made = program(tmp_path, script)
     with pytest.raises(SpeechError) as raised:
-        spoken_sound("en", "hello", made, run_s=0.2)
+        spoken_sound(SpeechVoice("en"), "hello", made, run_s=0.2)
     assert str(raised.value) == why_not.format(made)
 
 
@@ -158,17 +163,17 @@ async def test_texts_without_a_voice_or_a_program_are_left_out_of_a_prompt(tmp_p
     pieces = (Speech(text="a"), Speech("b.wav"), Speech(text="c"))
     for speaker in (
         Speaker(FolderMedia(tmp_path)),
-        Speaker(FolderMedia(tmp_path), "en", program=str(tmp_path / "missing")),
+        Speaker(FolderMedia(tmp_path), SpeechVoice("en"), program=str(tmp_path / "missing")),
     ):
         assert await speaker.as_files(pieces) == (Speech("b.wav"),)
     (tmp_path / SPEECH_FOLDER).write_text("a file")
-    unwritable = Speaker(FolderMedia(tmp_path), "en", program=counting(tmp_path))
+    unwritable = Speaker(FolderMedia(tmp_path), SpeechVoice("en"), program=counting(tmp_path))
     assert await unwritable.as_files(pieces) == (Speech("b.wav"),)
 
 
 async def test_more_texts_than_may_wait_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speech, "WAITING_MAX", 2)
-    speaker = Speaker(FolderMedia(tmp_path), "en", program=counting(tmp_path))
+    speaker = Speaker(FolderMedia(tmp_path), SpeechVoice("en"), program=counting(tmp_path))
     spoken = await asyncio.gather(*(speaker.file_of(text) for text in "abcb"), return_exceptions=True)
     assert [isinstance(one, SpeechError) for one in spoken] == [False, False, True, False]
     assert (await speaker.file_of("c")).startswith(SPEECH_FOLDER)
@@ -176,7 +181,7 @@ async def test_more_texts_than_may_wait_are_refused(tmp_path: Path, monkeypatch:
 
 async def test_the_oldest_files_go_first_and_used_ones_stay(tmp_path: Path) -> None:
     """Each text has 1,644 bytes, and there is room for ten."""
-    speaker = Speaker(FolderMedia(tmp_path), "en", program=counting(tmp_path), kept_bytes_max=16_440)
+    speaker = Speaker(FolderMedia(tmp_path), SpeechVoice("en"), program=counting(tmp_path), kept_bytes_max=16_440)
     names = []
     for number in range(30):
         names.append(await speaker.file_of(str(number)))

@@ -6,6 +6,7 @@ from dialer.carriers.media.loss_and_jitter import Reception
 from dialer.carriers.media.rtcp import Block, RtcpReport, Sent, read_reports, short_time, write_report
 from dialer.carriers.media.rtp import RATE_HZ
 from dialer.carriers.media.transform import Plain, Transform
+from dialer.domain.calls.sound_quality import SoundQuality, Stream
 
 _SINCE_MAX: Final = 0xFFFFFFFF
 _ROUND_TRIP_MS_MAX: Final = 60_000
@@ -54,6 +55,15 @@ class Quality:
         round_trip_ms = taken * 1_000 // 65_536
         if block.last_report and round_trip_ms <= _ROUND_TRIP_MS_MAX:
             self._round_trip_ms = round_trip_ms
+
+    def figures(self, sent: int) -> SoundQuality:
+        """Return the figures of both directions; `sent` is the number of our packets."""
+        heard, far = self.reception, self._far
+        return SoundQuality(
+            Stream(heard.expected, heard.lost, heard.jitter_ms) if heard.expected else None,
+            None if far is None else Stream(sent, min(far.lost, sent), far.jitter * 1_000 // RATE_HZ),
+            self._round_trip_ms,
+        )
 
     def in_words(self, sent: int) -> str:
         """Return the figures for people."""

@@ -28,6 +28,7 @@ from dialer.carriers.media.rtp_frames import Framer
 from dialer.carriers.media.supervision import QUIET_FRAMES_MIN, Supervising, add
 from dialer.carriers.media.transform import Plain, Transform, transform_of
 from dialer.carriers.sip.sdp import KEYS_PAYLOAD, PORTS, AgreedSound, Codec, Direction
+from dialer.domain.calls.sound_quality import SoundQuality
 
 COMFORT_NOISE: Final = 13
 """The payload type of what is sent instead of silence (RFC 3389)."""
@@ -295,6 +296,10 @@ class SoundLeg:
     def quality_in_words(self) -> str:
         """Return the packet counts, loss and jitter of the leg as text; an empty text before any packet."""
         return self.quality.in_words(self.packets_sent) if self.packets_sent or self._reception.received else ""
+
+    def figures(self) -> SoundQuality | None:
+        """Return the packet counts, loss and jitter of both directions; None before any packet."""
+        return self.quality.figures(self.packets_sent) if self.packets_sent or self._reception.received else None
 
     def relay(self, packet: RtpPacket, *, is_key: bool) -> tuple[bytes, Address] | None:
         """Return the packet that passes on what the bridged leg heard, with numbers of our own."""

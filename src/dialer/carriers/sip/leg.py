@@ -424,11 +424,11 @@ def draft_of(trunk: Trunk, dialling: Dialling, offer: bytes) -> Outgoing:
         uri=callee,
         via=trunk.via,
         call_id=dialling.key,
-        sender=f"<{caller}>;tag={mark(dialling.key, 'from')}",
+        sender=f"{trunk.caller.sender(caller)};tag={mark(dialling.key, 'from')}",
         to=f"<{callee}>",
         headers=(
             ("Contact", trunk.contact),
-            *((("P-Asserted-Identity", f"<{caller}>"),) if dialling.callerid else ()),
+            *trunk.caller.headers(dialling.callerid, trunk.named),
             ("Allow", METHODS),
             *((("Supported", "timer"), ("Session-Expires", str(expires_s)), MIN_SE) if expires_s else ()),
             SDP_TYPE,

@@ -12,6 +12,7 @@ _KEPT: Final = frozenset(
     {"via", "v", "from", "f", "to", "t", "call-id", "i", "cseq", "contact", "m", "route", "record-route", "reason"}
     | {"max-forwards", "p-asserted-identity", "session-expires", "x", "min-se", "supported", "k", "require", "allow"}
     | {"content-type", "c", "content-length", "l", "retry-after", "warning", "expires", "server", "user-agent"}
+    | {"privacy", "diversion"}
 )
 """Headers that are kept. Others may hold credentials, or numbers in a form that cannot be recognised."""
 _OURS: Final = frozenset({"call-id", "i"})

@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from dialer.carriers.parameters import Parameters, ParametersError, is_address, is_host, read_parameters, words
+from dialer.carriers.sip.caller_headers import CallerHeaders, problem_with
 from dialer.carriers.sip.flows import SIP_PORT, SIPS_PORT, Address, Flow, Transport
 from dialer.carriers.sip.sdp import Codec
 from dialer.carriers.sip.trunk import Trunk, TrunkAccount
@@ -24,6 +25,7 @@ _PRINTABLE: Final = r"\A[!-~]*\Z"
 Port = Annotated[int, msgspec.Meta(ge=0, le=_PORT_MAX)]
 Word = Annotated[str, msgspec.Meta(max_length=255, pattern=_PRINTABLE)]
 Secret = Annotated[str, msgspec.Meta(max_length=255, pattern=r"\A[^\x00-\x1f]*\Z")]
+Number = Annotated[str, msgspec.Meta(max_length=32, pattern=r"\A(?:\+?[0-9]{1,31})?\Z")]
 Path = Annotated[str, msgspec.Meta(max_length=1_024, pattern=r"\A[^\x00-\x1f]*\Z")]
 Interval = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 
@@ -127,6 +129,39 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = ""
     """Default: `domain`, else the host of `server`."""
+    privacy: Annotated[
+        bool,
+        words(
+            "Withhold the caller ID",
+            "The carrier is told the number, and asked not to show it to the callee. Many countries forbid it for"
+            " advertising.",
+        ),
+    ] = False
+    asserted_identity: Annotated[
+        Number,
+        words(
+            "Number that the carrier knows",
+            "Sent as P-Asserted-Identity, if your provider wants the main number of your line there. Empty: the caller"
+            " ID.",
+            example="+12025550100",
+        ),
+    ] = ""
+    diversion: Annotated[
+        Number,
+        words(
+            "Diverting number",
+            "Sent as Diversion, if your provider wants one of its own numbers there before it shows another caller ID.",
+            example="+12025550100",
+        ),
+    ] = ""
+    headers: Annotated[
+        dict[str, str],
+        words(
+            "Further headers",
+            "Sent with each call, if your provider asks for some. Their names begin with X-.",
+            example="X-Account: 4711",
+        ),
+    ] = msgspec.field(default_factory=dict)
     codecs: Annotated[
         tuple[Codec, ...],
         msgspec.Meta(min_length=1, max_length=2),
@@ -266,6 +301,7 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
             sound_networks=self.media_hosts,
             asks_options=self.options,
             session_expires_s=self.session_expires,
+            caller=CallerHeaders(self.privacy, self.asserted_identity, self.diversion, tuple(self.headers.items())),
             machine=here[0],
         )
 
@@ -278,6 +314,8 @@ def read_sip_parameters(parameters: str) -> SipParameters:
     """
     values = read_parameters(parameters, SipParameters)
     _check_hosts(values)
+    if problem := problem_with(values.headers):
+        raise ParametersError(problem)
     if values.rtp_ports and (values.ports is None or len(values.ports) < 2 or values.ports.start < _PORTS_MIN):  # noqa: PLR2004 - one call needs two
         raise ParametersError(f"rtp_ports {values.rtp_ports!r} is not a range such as 20000-20999.")
     if values.ports is not None and values.ports.stop > _PORT_MAX + 1:

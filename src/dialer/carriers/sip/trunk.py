@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from dialer.carriers.sip.caller_headers import CallerHeaders
 from dialer.carriers.sip.flows import UDP, Address, Flow
 from dialer.carriers.sip.sdp import Codec
 
@@ -43,6 +44,7 @@ class Trunk(msgspec.Struct, frozen=True, kw_only=True):
     """True to ask regularly whether the carrier is there."""
     session_expires_s: int = 1_800
     """Interval of session timers (RFC 4028); 0: none are asked for."""
+    caller: CallerHeaders = CallerHeaders()
     machine: str = ""
     """The IP address of this machine on the way to the carrier, whatever the carrier sees."""
 

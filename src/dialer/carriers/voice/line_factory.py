@@ -13,6 +13,7 @@ from dialer.carriers.voice.process_frames import OpenLine
 from dialer.carriers.voice.remote_line import RemoteLine
 from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.credentials.environment import clean_environment
+from dialer.domain.words.voices import NO_VOICE, SpeechVoice
 
 
 def lines_folder(media: Path, name: str = "") -> Path:
@@ -24,7 +25,7 @@ def lines_folder(media: Path, name: str = "") -> Path:
 def sip_lines(
     folder: Path,
     media: Path,
-    speech: str = "",
+    speech: SpeechVoice = NO_VOICE,
     helpers: int = 0,
     seal: Callable[[], str] = str,
     opened: Callable[[SoundStore], SoundStore | None] = lambda store: store,

@@ -21,8 +21,9 @@ from dialer.domain.sessions.leg_protocol import (
     TextReceived,
     Value,
 )
+from dialer.domain.words.voices import NO_VOICE, SpeechVoice
 
-VERSION: Final = 4
+VERSION: Final = 5
 """Version of the frames. It is part of the socket's name, so processes of different versions never meet."""
 FRAME_BYTES_MAX: Final = 32 * 1024 * 1024
 
@@ -32,8 +33,8 @@ class OpenLine(Value, frozen=True):
 
     gateway_id: int
     parameters: str
-    speech: str = ""
-    """The voice of the service, as in DIALER_SPEECH."""
+    speech: SpeechVoice = NO_VOICE
+    """The voice of the service."""
     seal: str = ""
     """The keys that encrypt the keys of sound in handles."""
 

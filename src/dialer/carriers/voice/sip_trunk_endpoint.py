@@ -414,7 +414,8 @@ class SipTrunkEndpoint:
         if over.quality:
             self._owner.remark(ended.key, over.quality)
         recording_ms = None if over.recording is None else len(over.recording[1]) // 8
-        heard = Ended(0, Cause(ended.cause), recording_ms=recording_ms, retry_after_ms=ended.retry_after_ms)
+        wanted_ms, sound = ended.retry_after_ms, over.figures
+        heard = Ended(0, Cause(ended.cause), recording_ms=recording_ms, retry_after_ms=wanted_ms, sound=sound)
         self._hear(ended.key, ended.at_ms, heard, over.recording, ended.because)
 
     def _found(self, output: LookUp, host: str) -> None:

@@ -22,6 +22,7 @@ from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.carriers.voice.sockets import bind_for_reports, bind_for_sound
 from dialer.carriers.voice.waiting_sockets import WaitingSockets
 from dialer.domain.calls.call_recording import SoundStore, TapeState
+from dialer.domain.calls.sound_quality import SoundQuality
 from dialer.domain.sessions.leg_protocol import Order
 
 STRANGERS_MAX: Final = 256
@@ -42,10 +43,11 @@ class SoundFailed(msgspec.Struct, frozen=True):
 
 
 class SoundOver(NamedTuple):
-    """The sound of a leg after its end: its quality in words, and the recording that was in progress, if any."""
+    """The sound of a leg after its end: its quality, also in words, and the recording that was in progress, if any."""
 
     quality: str = ""
     recording: tuple[str, bytes] | None = None
+    figures: SoundQuality | None = None
 
 
 class LegSockets(NamedTuple):
@@ -190,7 +192,7 @@ class SoundRoom:
     def finish(self, key: str, then: Finish) -> None:
         """Close the sockets of a leg, and tell `then` what is left of its sound, even if it is gone."""
         leg = self._router.leg(key)
-        then(SoundOver() if leg is None else SoundOver(leg.quality_in_words(), self._remove(key)))
+        then(SoundOver() if leg is None else SoundOver(leg.quality_in_words(), self._remove(key), leg.figures()))
 
     def remove(self, key: str) -> None:
         """Close the sockets of a leg. Sound that still waits is not sent."""

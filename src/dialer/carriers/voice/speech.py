@@ -1,4 +1,4 @@
-"""Texts spoken by espeak-ng, and kept as media files."""
+"""Texts spoken by espeak-ng or a server, and kept as media files."""
 
 import asyncio
 import contextlib
@@ -20,6 +20,7 @@ from dialer.domain.credentials.environment import clean_environment
 from dialer.domain.formats.media_files import MediaError, MediaFiles
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Speech
 from dialer.domain.words.spoken_times import as_said
+from dialer.domain.words.voices import NO_VOICE, SpeechServer, SpeechVoice
 
 PROGRAM: Final = "espeak-ng"
 TEXT_MAX: Final = 4_000
@@ -28,6 +29,8 @@ SOUND_BYTES_MAX: Final = 32 * 1024 * 1024
 """Sound of one text as the program makes it, 12 minutes."""
 RUN_S: Final = 10.0
 """Time for one text. A sentence takes some hundredths of a second."""
+SERVER_S: Final = 30.0
+"""As `RUN_S`, of a server, which may think about a long text for some seconds."""
 AT_ONCE: Final = 2
 WAITING_MAX: Final = 200
 """Texts that wait for the program. Further ones are not spoken."""
@@ -47,13 +50,18 @@ class SpeechError(Exception):
 
 
 class Speaker:
-    """Speaks texts with `voice`, a voice of espeak-ng; with none if it is empty.
+    """Speaks texts with a voice, if there is one.
 
     The texts of one process are spoken by threads of its own, a few at once, so nobody else waits for them.
     """
 
     def __init__(
-        self, media: MediaFiles, voice: str = "", *, program: str = PROGRAM, kept_bytes_max: int = KEPT_BYTES_MAX
+        self,
+        media: MediaFiles,
+        voice: SpeechVoice = NO_VOICE,
+        *,
+        program: str = PROGRAM,
+        kept_bytes_max: int = KEPT_BYTES_MAX,
     ) -> None:
         self.voice = voice
         self._media, self._program, self._kept_bytes_max = media, program, kept_bytes_max
@@ -82,8 +90,8 @@ class Speaker:
         """
         if not self.voice:
             raise SpeechError("DIALER_SPEECH is unset")
-        said = as_said(text, self.voice)
-        mark = blake2b(f"{self.voice}\0{said}".encode(errors="replace"), digest_size=16).hexdigest()
+        said = as_said(text, self.voice.name)
+        mark = blake2b(f"{self.voice.mark}\0{said}".encode(errors="replace"), digest_size=16).hexdigest()
         name = f"{SPEECH_FOLDER}/{mark}.wav"
         speaking = self._speaking.get(name)
         if speaking is None:
@@ -103,7 +111,7 @@ class Speaker:
             # Nobody may be left who hears of an error.
             done.exception()
 
-    def _keep(self, name: str, voice: str, text: str) -> None:
+    def _keep(self, name: str, voice: SpeechVoice, text: str) -> None:
         """Speak a text into a file, unless the file is there."""
         facts = self._media.facts(name)
         if facts is not None and (time.time() - facts.changed_ns / 1e9 <= FRESH_S or self._renew(name)):
@@ -132,7 +140,7 @@ class Speaker:
             _remove_oldest(self._media, self._kept_bytes_max - self._kept_bytes_max // _SHARE)
 
 
-def why_silent(voice: str, program: str = PROGRAM) -> str:
+def why_silent(voice: SpeechVoice, program: str = PROGRAM) -> str:
     """Speak a word with a voice, and return why that fails; an empty text if it works."""
     try:
         spoken_sound(voice, _PROBE, program)
@@ -141,21 +149,40 @@ def why_silent(voice: str, program: str = PROGRAM) -> str:
     return ""
 
 
-def spoken_sound(voice: str, text: str, program: str = PROGRAM, run_s: float = RUN_S) -> bytes:
+def spoken_sound(voice: SpeechVoice, text: str, program: str = PROGRAM, run_s: float = RUN_S) -> bytes:
     """Return a spoken text as µ-law, 8,000 samples a second, after `run_s` seconds at most.
 
     Raises:
-        SpeechError: the program is missing, fails, or takes too long, or the text is empty or too long.
+        SpeechError: the program or the server is missing, fails, or takes too long, or the text is empty or too long.
     """
     plain = _plain(text)
     if not plain.strip():
         raise SpeechError("the text is empty")
     if len(plain) > TEXT_MAX:
         raise SpeechError(f"the text has more than {TEXT_MAX:,} characters")
+    said, server = as_said(plain, voice.name), voice.server
+    if server is not None:
+        return _decoded(_from_server(server, said, SERVER_S), "the server of speech")
+    return _decoded(_run(program, voice.name, said, run_s), program)
+
+
+def _decoded(sound: bytes, who: str) -> bytes:
     try:
-        return decode_sound(_run(program, voice, as_said(plain, voice), run_s), "the text")
+        return decode_sound(sound, "the text")
     except SoundFileError:
-        raise SpeechError(f"{program} makes no sound of the text") from None
+        raise SpeechError(f"{who} makes no sound of the text") from None
+
+
+def _from_server(server: SpeechServer, said: str, run_s: float) -> bytes:
+    from dialer.carriers.voice.speech_server import (  # noqa: PLC0415 - most services have none
+        SpeechServerError,
+        sound_of_server,
+    )
+
+    try:
+        return sound_of_server(server, said, run_s, SOUND_BYTES_MAX)
+    except SpeechServerError as error:
+        raise SpeechError(str(error)) from None
 
 
 def _plain(text: str) -> str:

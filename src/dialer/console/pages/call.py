@@ -19,6 +19,7 @@ from dialer.console.parts.cells import id_in
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.rendering import UNKNOWN
 from dialer.console.parts.sentences import in_viewers_words
+from dialer.console.parts.sound_words import stream_in_words
 from dialer.console.parts.wait_words import QUEUE_REASONS
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.forms import read_fields
@@ -55,6 +56,10 @@ class _Call(NamedTuple):
     term: CallBackTerm | None
     drafts: list[AgentsDraft]
     """The drafts of agents about it, if the viewer may read them."""
+    heard: str
+    """The quality of the sound of the other side, in words; empty if nobody measured it."""
+    said: str
+    """As `heard`, of our sound."""
 
 
 @get("/calls/{record_id:str}", media_type="text/html")
@@ -119,8 +124,10 @@ def _read(unit: Unit, identity: int) -> _Call:
     disposed = None if call_id is None else disposition_of(unit.connection, call_id)
     term = None if call_id is None else term_of(unit.connection, call_id)
     drafts = drafts_of_call(unit.connection, call_id) if call_id is not None and may_read_all(unit) else []
+    sound = record.sound or {"heard": None, "said": None}
+    heard, said = stream_in_words(sound["heard"]), stream_in_words(sound["said"])
     row = rows_of_calls(unit, [record])[0]
-    return _Call(row, record.billed_duration, call_id, attempt, recording, disposed, term, drafts)
+    return _Call(row, record.billed_duration, call_id, attempt, recording, disposed, term, drafts, heard, said)
 
 
 def _address(unit: Unit, identity: int) -> str:

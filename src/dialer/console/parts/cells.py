@@ -12,6 +12,7 @@ import msgspec
 
 from dialer.console.parts.record_currencies import currencies_of_records
 from dialer.console.parts.rendering import MINUS, UNKNOWN, grouped, moment_of, percentage, seconds
+from dialer.console.parts.sound_words import stream_in_words
 from dialer.console.words.catalogue import PAGES
 from dialer.console.words.countries import countries_in_words
 from dialer.console.words.currency import with_currency
@@ -28,6 +29,7 @@ from dialer.resources.crud.references import OwnUrl, Reference, ReferenceList
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.shapes import Field, Shape, fields_of
 from dialer.resources.records.received_texts import SMS_RECEIVED
+from dialer.resources.records.sound_qualities import SoundObject
 
 TEXT_MAX: Final = 120
 """Characters of a value that a cell shows."""
@@ -153,6 +155,7 @@ _WORDS: Final[tuple[tuple[type[Kind], Callable[[Any, Any, tzinfo], str]], ...]] 
     (Timestamp, lambda _kind, value, zone: moment_of(datetime.fromisoformat(value).astimezone(zone))),
     (Integer, lambda _kind, value, _zone: grouped(value)),
     (JsonObject, lambda _kind, value, _zone: _members(value, str)),
+    (SoundObject, lambda _kind, value, _zone: stream_in_words(value["heard"]) or UNKNOWN),
 )
 """The words for a value by the kind of its field."""
 

@@ -7,14 +7,17 @@ import msgspec
 from sqlalchemy import RowMapping, select
 
 from dialer.console.parts.cells import TEXT_MAX, Cell
+from dialer.console.parts.sound_words import SoundOfCalls, sound_of_calls
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.domain.calls.plans import SIMULATED, SIP, GatewayKey
 from dialer.resources.crud.resource import Unit
 from dialer.store.queries.calls_in_progress import gateway_row
 from dialer.store.queries.live_overview import gateways_in_use
+from dialer.store.queries.sound_of_gateway import sound_of_gateway
 from dialer.store.tables import Gateway
 
 GATEWAYS_MAX: Final = 10_000
+DAY_MS: Final = 86_400_000
 UP: Final = gettext_noop("Up")
 REGISTERED: Final = gettext_noop("Registered and up")
 DOWN: Final = gettext_noop("Down")
@@ -43,6 +46,8 @@ class GatewayLine(NamedTuple):
     """The most calls at once; 0 for any number."""
     asks_options: bool
     """True if the carrier is asked regularly whether it is there."""
+    sound: SoundOfCalls | None = None
+    """The sound of the last calls of a day; None without any."""
 
 
 def line_of(unit: Unit, gateway: GatewayKey) -> GatewayLine | None:
@@ -53,7 +58,11 @@ def line_of(unit: Unit, gateway: GatewayKey) -> GatewayLine | None:
     user_id = None if unit.actor.is_admin else unit.actor.id
     uses = gateways_in_use(unit.connection, GATEWAYS_MAX, user_id)
     in_use = next((use.in_use for use in uses if (use.medium, use.id) == (gateway.medium, gateway.id)), 0)
-    return _state(row, unit.now_ms, in_use)
+    state = _state(row, unit.now_ms, in_use)
+    if row["protocol"] != SIP:
+        return state
+    qualities = sound_of_gateway(unit.connection, gateway.id, unit.now_ms - DAY_MS, user_id)
+    return state._replace(sound=sound_of_calls(qualities))
 
 
 def cells_of_lines(unit: Unit, medium: str, ids: Sequence[int]) -> list[Cell]:

@@ -5,7 +5,8 @@ import msgspec
 from dialer.domain.billing.charge import Bill
 from dialer.domain.calls.call_events import CallReceived, TransferReached
 from dialer.domain.calls.disposition import Disposition
-from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Subscriber, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, Subscriber, Transfer
 from dialer.domain.words.enums import Cause
 
 

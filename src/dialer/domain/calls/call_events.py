@@ -3,8 +3,9 @@
 import msgspec
 
 from dialer.domain.calls.call_recording import RecordingOrders
+from dialer.domain.calls.leg_outcome import LegOutcome
 from dialer.domain.calls.plan_parts import SaidCallBack
-from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, GatewayKey, LegOutcome, Subscriber
+from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, GatewayKey, Subscriber
 
 
 class CallRestored(msgspec.Struct, frozen=True):

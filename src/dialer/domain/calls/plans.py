@@ -16,6 +16,7 @@ from dialer.domain.calls.call_recording import (
     TapeState,
 )
 from dialer.domain.calls.plan_parts import CallerIdChoice, SaidCallBack, SectionResult
+from dialer.domain.calls.sound_quality import SoundQuality
 from dialer.domain.queueing.plans import HoldSound, Promise
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import HeardInput
@@ -416,31 +417,13 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     """True if an answering machine has heard the message for machines, or the survey, to its end."""
     retry_after_ms: int = 0
     """The time for which the other side wants no other attempt; 0 if it asks for none."""
+    sound: SoundQuality | None = None
+    """The quality of its sound; None if nobody measured it."""
 
     @property
     def is_live(self) -> bool:
         """Return whether a person answered the call, as far as detection can tell."""
         return self.answered_ms is not None and self.amd_status is not AmdStatus.MACHINE
-
-
-class LegOutcome(msgspec.Struct, frozen=True, gc=False):
-    """The outcome of a B-leg that is over."""
-
-    ended_ms: int
-    cause: Cause
-    answered_ms: int | None = None
-    is_connected: bool = False
-    """True if the two sides have talked: the leg was answered and, where required, confirmed."""
-    wrap_up_ms: int | None = None
-    """The wrap-up time of a simulated agent after the leg; None: that of the agent's plan."""
-    break_ms: int = 0
-    """The break that a simulated agent takes after the wrap-up time."""
-    retry_after_ms: int = 0
-    """The time for which the carrier wants no other attempt; 0 if it asks for none."""
-
-    def rest_ms(self, wrap_up_ms: int) -> int:
-        """Return the time after the leg in which its agent takes no call; `wrap_up_ms` is that of the agent's plan."""
-        return (wrap_up_ms if self.wrap_up_ms is None else self.wrap_up_ms) + self.break_ms
 
 
 def amd_of(*, voicemail: bool, amd_behavior: AmdBehavior) -> int:

@@ -6,7 +6,8 @@ from dialer.domain.billing.charge import bill_leg
 from dialer.domain.calls import call_events
 from dialer.domain.calls.call_effects import FinishLeg
 from dialer.domain.calls.identity import leg_uuid
-from dialer.domain.calls.plans import Call, LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfer_ends import missing_destination
 from dialer.domain.engine.transfer_limits import TransferLimits

@@ -3,7 +3,8 @@
 from typing import Final
 
 from dialer.domain.calls import call_events
-from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, CallOutcome, Transfer
 from dialer.domain.words.enums import Cause, Consulted, TransferStatus
 from dialer.domain.words.reasons import NoReason, TransferReason
 

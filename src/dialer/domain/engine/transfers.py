@@ -9,7 +9,8 @@ from dialer.domain.calls.agent_effects import BridgeCall, OfferCall, WaitForAgen
 from dialer.domain.calls.call_effects import DialLeg, KeepTransfer, ResumeCall
 from dialer.domain.calls.call_events import LegEnded
 from dialer.domain.calls.effects import WakeDistributor
-from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, CallOutcome, Transfer
 from dialer.domain.engine.abandonment import Abandonment
 from dialer.domain.engine.b_legs import BLegs
 from dialer.domain.engine.desk_orders import DeskOrders
@@ -353,9 +354,11 @@ class Transfers:
         agent = self._agents.get(transfer.agent_id or 0)
         rest_ms = outcome.rest_ms(0 if agent is None else agent.wrap_up_ms)
         is_open = not goes_on and not call.has_outcome
-        # The last agent says it, though only the queue of an agent before them may require it.
-        talked_in = {one.queue_id for one in call.transfers if one.has_queued and one.answered_ms is not None}
-        owes_outcome = is_open and any(map(self._distributor.requires_outcome, talked_in))
+        # The agent who talks last says it, though only the queue of an agent before them may require it.
+        owes_outcome = False
+        for one in call.transfers if is_open else ():
+            if one.answered_ms is not None and one.score_from_ms > 0 and not owes_outcome:
+                owes_outcome = self._distributor.requires_outcome(one.queue_id)
         agent_id = self._distributor.released(now_ms, call.id, rest_ms, owes_outcome=owes_outcome)
         campaign = self._state.campaigns[call.plan.id]
         if agent_id is not None and transfer.answered_ms is not None and campaign.is_paced:

@@ -5,7 +5,8 @@ from typing import Final
 from dialer.domain.calls.call_effects import GiveUpCall
 from dialer.domain.calls.effects import WakeWatchdog
 from dialer.domain.calls.events import WatchdogWoken
-from dialer.domain.calls.plans import Call, CallOutcome, LegOutcome
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfer_ends import open_transfer
 from dialer.domain.words.enums import Cause, MessageStatus

@@ -10,7 +10,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from dialer.domain.calls.plans import Call, LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.retry import cause_after_answer
 from dialer.domain.sessions.leg_protocol import (
     Answered,
@@ -207,7 +208,9 @@ class BLegSession:
 
     def _ended(self, now_ms: int, heard: Ended) -> LegOutcome:
         outcome = self.cut(self._moment(now_ms, heard.age_ms), heard.cause)
-        return replace(outcome, retry_after_ms=heard.retry_after_ms) if heard.retry_after_ms else outcome
+        if not heard.retry_after_ms and heard.sound is None:
+            return outcome
+        return replace(outcome, retry_after_ms=heard.retry_after_ms, sound=heard.sound)
 
     @property
     def _transfer(self) -> Transfer:

@@ -9,6 +9,7 @@ from typing import Final
 
 from dialer.domain.calls import call_events
 from dialer.domain.calls.plans import Call
+from dialer.domain.calls.sound_quality import SoundQuality
 from dialer.domain.sessions.call_opening import CallOpening
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
@@ -89,8 +90,14 @@ class IvrSession(CallOpening, eq=False, gc=False):
                 self.done(at_ms, heard.answer[:ANSWER_MAX], heard.recording_ms, heard.status)
             case Ended():
                 at_ms = self._moment(now_ms, heard.age_ms)
-                retry_after_ms, is_cut_off = heard.retry_after_ms, heard.is_cut_off
-                self.end(at_ms, heard.cause, heard.recording_ms, is_cut_off=is_cut_off, retry_after_ms=retry_after_ms)
+                self.end(
+                    at_ms,
+                    heard.cause,
+                    heard.recording_ms,
+                    is_cut_off=heard.is_cut_off,
+                    retry_after_ms=heard.retry_after_ms,
+                    sound=heard.sound,
+                )
             case Done() | Arrived() | Accepted() | Receipt() | TextReceived():
                 pass
         return self._reaction(turn)
@@ -187,6 +194,7 @@ class IvrSession(CallOpening, eq=False, gc=False):
         *,
         is_cut_off: bool = False,
         retry_after_ms: int = 0,
+        sound: SoundQuality | None = None,
     ) -> None:
         """Take the end. An answered call lasts no longer than it may, however late its end was heard."""
         if self.stage is _OVER:
@@ -199,5 +207,5 @@ class IvrSession(CallOpening, eq=False, gc=False):
             self._keep_recording(at_ms, recording_ms)
         seq = self.seq = self.seq + 1
         self.stage = _OVER
-        outcome = self.outcome(at_ms, cause, is_cut_off=is_cut_off, retry_after_ms=retry_after_ms)
+        outcome = self.outcome(at_ms, cause, is_cut_off=is_cut_off, retry_after_ms=retry_after_ms, sound=sound)
         self.engine_events += (call_events.CallEnded(self.call.id, outcome, seq),)

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from dialer.domain.calls.call_recording import SoundStore, TapeState
+from dialer.domain.calls.sound_quality import SoundQuality
 from dialer.domain.words.enums import AmdSensitivity, AmdStatus, Cause, MessageStatus, SupervisionMode
 
 SPEECH_FOLDER: Final = "speech"
@@ -227,6 +228,8 @@ class Ended(Value, frozen=True):
     """True if it was ended because nobody could say what had become of it."""
     retry_after_ms: int = 0
     """The time for which the other side wants no other attempt; 0 if it asks for none."""
+    sound: SoundQuality | None = None
+    """The quality of the leg's sound; None if there was none, or nobody measured it."""
 
 
 class Accepted(Value, frozen=True):

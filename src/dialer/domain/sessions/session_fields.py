@@ -8,6 +8,7 @@ from dialer.domain.calls import call_events, events
 from dialer.domain.calls.call_recording import TapeState
 from dialer.domain.calls.plan_parts import SectionResult
 from dialer.domain.calls.plans import Call, CallOutcome
+from dialer.domain.calls.sound_quality import SoundQuality
 from dialer.domain.engine.retry import cause_after_answer
 from dialer.domain.sessions.leg_protocol import Hold, Order, Speech
 from dialer.domain.sessions.session_state import Stage
@@ -64,12 +65,25 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
             return TapeState.REFUSED
         return self.call.recording_orders.state(at_dial, self.silences)
 
-    def outcome(self, at_ms: int, cause: Cause, *, is_cut_off: bool = False, retry_after_ms: int = 0) -> CallOutcome:
+    def outcome(
+        self,
+        at_ms: int,
+        cause: Cause,
+        *,
+        is_cut_off: bool = False,
+        retry_after_ms: int = 0,
+        sound: SoundQuality | None = None,
+    ) -> CallOutcome:
         """Return the outcome of the call if it ends at `at_ms`. A machine completes no survey, but may hear it."""
         signalled_ms = self.signalled_ms if self.call.attempt > 0 else None
         if self.answered_ms is None:
             return CallOutcome(
-                at_ms, cause, signalled_ms=signalled_ms, is_cut_off=is_cut_off, retry_after_ms=retry_after_ms
+                at_ms,
+                cause,
+                signalled_ms=signalled_ms,
+                is_cut_off=is_cut_off,
+                retry_after_ms=retry_after_ms,
+                sound=sound,
             )
         is_machine = self.amd_status is _MACHINE
         return CallOutcome(
@@ -82,6 +96,7 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
             self.results,
             signalled_ms=signalled_ms,
             is_cut_off=is_cut_off,
+            sound=sound,
             heard=self.heard if self.step is None else self._with(self.step, LEFT, at_ms),
             silences=self.silences,
             is_recording_refused=self.is_recording_refused,

@@ -33,10 +33,15 @@ def as_said(text: str, voice: str) -> str:
     The language is that of `voice`, a voice of espeak-ng. Texts in other languages than German, English, Spanish,
     French and Portuguese are returned as they are.
     """
-    language = _VOICE.compiled.match(voice)
-    for pattern, words in _RULES.get(language[1] if language else "", ()):
+    for pattern, words in _RULES.get(language_of_voice(voice), ()):
         text = pattern.compiled.sub(words, text)
     return text
+
+
+def language_of_voice(voice: str) -> str:
+    """Return the language of a voice of espeak-ng, of two letters; empty if it is not known."""
+    language = _VOICE.compiled.match(voice)
+    return language[1] if language else ""
 
 
 def _german(time: re.Match[str]) -> str:

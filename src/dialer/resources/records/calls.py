@@ -18,6 +18,7 @@ from dialer.resources.crud.shapes import Field
 from dialer.resources.crud.urls import ID_MAX
 from dialer.resources.records.agent_views import own_calls, own_cdrs
 from dialer.resources.records.sections import SectionTypeChoice
+from dialer.resources.records.sound_qualities import SOUND
 from dialer.store.queries.call_names import AnswerNames, CdrNames, names_of_answers, names_of_cdrs
 from dialer.store.tables import CallRequest, Cdr, SurveyResult
 
@@ -171,6 +172,7 @@ _CDR: Final = shapes(
             " transfers say why, and who took it later. Always false for a B-leg.",
             example=False,
         ),
+        "sound": SOUND,
         "currency": CURRENCY,
     },
     read_doc="A call detail record: one leg of a call that has ended.",

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from dialer.carriers.engine_port import CallPlacer, Decision, Milestone, NoHandOver, Taken
-from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, CallOutcome, GatewayKey, Transfer
 from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
 from dialer.domain.words.enums import Cause, ConsultationMode
 from dialer.runtime.lines.switchboard import Switchboard

@@ -5,7 +5,8 @@ from typing import Final
 from dialer.carriers.engine_port import Milestone, NoHandOver
 from dialer.domain.calls import call_events
 from dialer.domain.calls.identity import leg_name
-from dialer.domain.calls.plans import Call, LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState
 from dialer.domain.sessions.leg_protocol import Dialling
 from dialer.domain.words.enums import ConsultationMode

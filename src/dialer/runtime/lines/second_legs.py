@@ -6,7 +6,8 @@ from dialer.carriers.engine_port import Milestone
 from dialer.domain.calls import agent_events, call_events, events
 from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES
 from dialer.domain.calls.identity import leg_name
-from dialer.domain.calls.plans import Call, LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.transfer_ends import open_transfer
 from dialer.domain.queueing.agents import AGENT_RING_MS_MAX
 from dialer.domain.queueing.plans import AgentPlan

@@ -13,7 +13,8 @@ from sqlalchemy import Connection
 from dialer.carriers.engine_port import Milestone, Taken
 from dialer.carriers.line_port import Alive, Over, Unknown, Unplaced
 from dialer.domain.calls import call_events, events
-from dialer.domain.calls.plans import SIP, Call, CallOutcome, GatewayKey, LegOutcome
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import SIP, Call, CallOutcome, GatewayKey
 from dialer.domain.queueing.plans import AgentPlan, Preview
 from dialer.domain.sessions.b_leg_session import BLegSession
 from dialer.domain.sessions.ivr_session import IvrSession

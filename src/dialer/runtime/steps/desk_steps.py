@@ -5,7 +5,8 @@ from typing import Any, Final, Protocol
 
 from dialer.carriers.engine_port import CallPlacer, Milestone, NoHandOver
 from dialer.domain.calls import agent_effects, agent_events, call_effects, call_events, events
-from dialer.domain.calls.plans import LegOutcome, Transfer
+from dialer.domain.calls.leg_outcome import LegOutcome
+from dialer.domain.calls.plans import Transfer
 from dialer.domain.words.enums import Cause
 
 _FollowUp = tuple[events.Event, ...]

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from dialer.domain.calls import call_effects, campaign_effects
 from dialer.domain.calls.plan_parts import SectionResult
 from dialer.domain.calls.plans import Call, id_or_0
+from dialer.domain.calls.sound_quality import written as quality_text
 from dialer.domain.engine.inbound import FREE
 from dialer.domain.engine.retry import failure_reason
 from dialer.domain.survey.heard import written
@@ -26,7 +27,7 @@ _A_LEG: Final = int(LegType.A_LEG)
 _INBOUND: Final = -1
 """The `attempt` of a refused inbound call, whose missed attempt is not known."""
 _NOT_OF_A_LEG: Final = (None, 0, 0, 0)
-"""The last columns of a CDR that is not of an A-leg."""
+"""The last columns but one of a CDR that is not of an A-leg."""
 _row: Final = tuple.__new__
 """Makes a row of a tuple of its values. Calling the class costs as much as making the tuple."""
 
@@ -109,6 +110,7 @@ class CdrRow(NamedTuple):
     is_for_agents: int
     is_abandoned: int
     is_completed: int
+    sound: str | None
 
 
 class ResultRow(NamedTuple):
@@ -257,6 +259,7 @@ def cdr(cdr_id: int, effect: call_effects.FinishCall | call_effects.FinishInboun
             None if signalled_ms is None else signalled_ms - call.started_ms,
             *(for_agents(call, outcome) if plan.flow.queue_ids else NOT_FOR_AGENTS),
             1 if outcome.is_completed else 0,
+            None if outcome.sound is None else quality_text(outcome.sound),
         ),
     )
 
@@ -289,6 +292,7 @@ def leg_cdr(cdr_id: int, effect: call_effects.FinishLeg) -> CdrRow:
         call.subscriber.phonebook_id or 0,
         transfer.agent_id or 0,
         *_NOT_OF_A_LEG,
+        None if outcome.sound is None else quality_text(outcome.sound),
     )
 
 
@@ -317,6 +321,7 @@ def refused_cdr(cdr_id: int, effect: call_effects.RefuseInbound, now_ms: int) ->
         caller.phonebook_id or 0,
         0,
         *_NOT_OF_A_LEG,
+        None,
     )
 
 

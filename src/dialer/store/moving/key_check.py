@@ -24,7 +24,6 @@ from sqlalchemy import (
 )
 
 from dialer.store.database.bulk import Bulk, Page, pages
-from dialer.store.moving.live_keys import rotate_live_keys
 from dialer.store.tables import KeyCheck, Row
 from dialer.store.tables.key_ring import RING, Secret, SecretsKeyError, fernet_of, is_signed
 
@@ -70,6 +69,8 @@ def rotate(connection: Connection) -> int:
         for rows in _tokens(connection, of, name):
             readable = [(*row[:-1], cipher.rotate(row[-1]).decode()) for row in rows if _is_readable(row[-1])]
             count += _change(connection, of, name, readable)
+    from dialer.store.moving.live_keys import rotate_live_keys  # noqa: PLC0415 - it imports what only services need
+
     return count + rotate_live_keys(connection)
 
 

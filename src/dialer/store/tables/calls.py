@@ -329,6 +329,8 @@ class Cdr(Row):
     is_abandoned: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     is_completed: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if the call reached a section marked `completed`."""
+    sound: Mapped[str | None] = mapped_column(String(120), default=None)
+    """The quality of its sound, as `dialer.domain.calls.sound_quality` writes it; null if nobody measured it."""
 
     __table_args__ = (
         in_account("cdr"),

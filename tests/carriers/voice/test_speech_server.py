@@ -1,0 +1,182 @@
+"""Tests of texts that a server speaks over HTTP, whose answers are what servers send, and what they should not."""
+
+import asyncio
+import json
+import struct
+import wave
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+import anyio
+import pytest
+
+from dialer.carriers.media.rtp import RATE_HZ
+from dialer.carriers.voice import speech
+from dialer.carriers.voice.speech import Speaker, SpeechError, why_silent
+from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
+from dialer.domain.words.voices import SpeechServer, SpeechVoice, read_voices
+from dialer.settings import Settings, SettingsError, load_settings
+from dialer.store.media.folder import FolderMedia
+
+
+def sound(seconds: float = 0.5, rate_hz: int = 24_000, *, is_streamed: bool = False) -> bytes:
+    """Return a WAV file; a streamed one does not know its length."""
+    file = BytesIO()
+    with wave.open(file, "wb") as writer:
+        writer.setnchannels(1)
+        writer.setsampwidth(2)
+        writer.setframerate(rate_hz)
+        writer.writeframes(bytes(int(seconds * rate_hz) * 2))
+    whole = file.getvalue()
+    if not is_streamed:
+        return whole
+    unknown = struct.pack("<I", 0xFFFFFFFF)
+    return whole[:4] + unknown + whole[8:40] + unknown + whole[44:]
+
+
+class Answer(NamedTuple):
+    status: int = 200
+    kind: str = "audio/wav"
+    body: bytes = b""
+    is_endless: bool = False
+
+
+class Asked(NamedTuple):
+    """A request that the server got."""
+
+    path: str
+    key: str
+    values: dict[str, str]
+
+
+class Server:
+    """A server of speech that gives one answer to all, and notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.answer = Answer(body=sound())
+        self.asked: list[Asked] = []
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head.splitlines())}
+        body = json.loads(await reader.readexactly(int(headers["content-length"])))
+        self.asked.append(Asked(head.split()[1], headers.get("authorization", ""), body))
+        answer = self.answer
+        writer.write(f"HTTP/1.1 {answer.status} X\r\nContent-Type: {answer.kind}\r\nConnection: close\r\n\r\n".encode())
+        try:
+            writer.write(answer.body)
+            while answer.is_endless:
+                writer.write(bytes(1 << 20))
+                await writer.drain()
+            await writer.drain()
+        except ConnectionError:
+            pass  # The other side has heard enough.
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[tuple[Server, SpeechVoice]]:
+    server = Server()
+    listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    async with listening:
+        yield server, SpeechVoice("en", SpeechServer(f"http://127.0.0.1:{port}/v1", "kokoro", "af_heart", "k-1"))
+
+
+async def test_a_server_speaks_a_text_once_in_the_voice_that_is_set(tmp_path: Path) -> None:
+    async with serving() as (server, voice):
+        speaker = Speaker(FolderMedia(tmp_path), voice)
+        names = [await speaker.file_of(text) for text in ("Come at 9:05 am.", "Come at 9:05 am.")]
+        assert names[0] == names[1]
+        assert server.asked == [
+            Asked(
+                "/v1/audio/speech",
+                "Bearer k-1",
+                {"model": "kokoro", "input": "Come at 9 oh 5 am.", "voice": "af_heart", "response_format": "wav"},
+            )
+        ]
+        assert (tmp_path / names[0]).stat().st_size >= RATE_HZ // 2
+        assert SpeechVoice("en").mark != voice.mark
+
+
+async def test_a_wav_file_without_its_length_is_heard(tmp_path: Path) -> None:
+    async with serving() as (server, voice):
+        server.answer = Answer(body=sound(is_streamed=True))
+        name = await Speaker(FolderMedia(tmp_path), voice).file_of("Hello")
+        assert (tmp_path / name).stat().st_size >= RATE_HZ // 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (Answer(429, "application/json", b'{"error": "slow down"}'), 'answers 429 {"error": "slow down"}'),
+        (Answer(500, "text/html", b"x" * 100_000), "answers 500 xxx"),
+        (Answer(503, "text/html", is_endless=True), "answers 503"),
+        (Answer(body=b'{"audio": "UklGRg=="}', kind="application/json; charset=utf-8"), "sends words, and no sound"),
+        (Answer(body=b"RIFF but no more"), "makes no sound of the text"),
+        (Answer(body=b""), "makes no sound of the text"),
+        (Answer(is_endless=True), "sends more than 32 MiB of sound"),
+    ],
+)
+async def test_what_is_no_sound_is_refused_in_words(tmp_path: Path, answer: Answer, why: str) -> None:
+    async with serving() as (server, voice):
+        server.answer = answer
+        with pytest.raises(SpeechError) as refused:
+            await Speaker(FolderMedia(tmp_path), voice).file_of("Hello Ada")
+    told = str(refused.value)
+    assert why in told
+    assert ("Ada" in told, "k-1" in told, len(told) < 400) == (False, False, True)
+    assert list(FolderMedia(tmp_path).list_files(SPEECH_FOLDER)) == []
+
+
+async def test_a_server_that_is_away_or_slow_is_told_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serving() as (_, voice):
+        assert await anyio.to_thread.run_sync(why_silent, voice) == ""
+    away = await anyio.to_thread.run_sync(why_silent, voice)
+    assert away == "the server of speech cannot be reached: ConnectError"
+    monkeypatch.setattr(speech, "SERVER_S", 0.05)
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(-1)
+        writer.close()
+
+    silent = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
+    async with silent:
+        port = silent.sockets[0].getsockname()[1]
+        slow = SpeechVoice("en", SpeechServer(f"http://127.0.0.1:{port}/v1", "m", "v"))
+        assert "cannot be reached: ReadTimeout" in await anyio.to_thread.run_sync(why_silent, slow)
+
+
+@pytest.fixture
+def no_file(tmp_path: Path) -> Iterator[Path]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        yield tmp_path
+
+
+SERVER = {"DIALER_SPEECH_URL": "http://127.0.0.1:8880/v1/", "DIALER_SPEECH_VOICES": "en=af_heart, de=thorsten"}
+
+
+def test_settings_name_the_voice_of_their_language(no_file: Path) -> None:
+    german = load_settings({**SERVER, "DIALER_SPEECH": "de", "DIALER_SPEECH_API_KEY": "k"})
+    assert german.voice == SpeechVoice("de", SpeechServer("http://127.0.0.1:8880/v1", "tts-1", "thorsten", "k"))
+    assert load_settings({"DIALER_SPEECH": "de"}).voice == SpeechVoice("de")
+    assert (Settings().voice, bool(Settings().voice)) == (SpeechVoice(), False)
+    assert not list(no_file.iterdir())
+
+
+@pytest.mark.parametrize("values", [SERVER, {**SERVER, "DIALER_SPEECH": "fr"}, {"DIALER_SPEECH_VOICES": "en"}])
+def test_half_a_server_is_refused(no_file: Path, values: dict[str, str]) -> None:
+    with pytest.raises(SettingsError, match="DIALER_SPEECH_"):
+        load_settings(values)
+    assert not list(no_file.iterdir())
+
+
+@pytest.mark.parametrize("text", ["", "en", "en=", "english=a", "en=a,en=b", "en=a b", "=a", "en-us=a"])
+def test_pairs_that_name_no_voice_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r".*"):
+        read_voices(text)
