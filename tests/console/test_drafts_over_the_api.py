@@ -63,6 +63,31 @@ def test_a_draft_of_a_program_is_that_of_the_desk(program: Caller, gus: Visitor)
     assert put(program, note="shorter") == (200, shown(1, {**NOTHING, "note": "shorter"}))
 
 
+def test_a_tab_of_the_desk_sends_only_what_is_typed_in_it(program: Caller, gus: Visitor) -> None:
+    def send(**typed: str) -> dict[str, Any]:
+        gus.get("desk/")
+        assert gus.send("desk/draft/", call="7", partial="1", **typed).status_code == 303
+        return dict(program.get(PATH))
+
+    put(program, **TYPED)
+    assert send(**{"note-7": "by a tab"}) == shown(1, {**TYPED, "note": "by a tab"})
+    assert send(**{"same_agent-7": "", "field-7-interest": "hot"}) == shown(
+        1,
+        {**TYPED, "note": "by a tab", "same_agent": False, "fields": {"email": "ada@example.com", "interest": "hot"}},
+    )
+    left = {**TYPED, "note": "by a tab", "same_agent": False, "fields": {"interest": "hot"}}
+    assert send(**{"not-7-email": "1"}) == shown(1, left)
+    assert send(**{"disposition-7": "success"}) == shown(1, {**left, "disposition": "success", "word": ""})
+    saved = {"disposition": "call_back", "note": "by a tab", "call_back_date": left["call_back_date"]}
+    assert (
+        program.request("PUT", "callrequest/7/disposition/", json={**saved, "fields": left["fields"]}).status_code
+        == 200
+    )
+    assert program.request("GET", PATH).status_code == 404
+    again = {**NOTHING, **saved, "fields": {}, "note": "over what is saved"}
+    assert send(**{"note-7": "over what is saved"}) == shown(1, again)
+
+
 def test_a_draft_goes_when_it_is_deleted_empty_or_the_outcome_is_saved(program: Caller, database: Database) -> None:
     deletes = (
         lambda: program.request("DELETE", PATH).status_code == 204,

@@ -24,11 +24,13 @@ from dialer.app.call_centre.dispositions import (
     CallBackTerm,
     Disposed,
     disposed_in,
+    disposition_of,
     term_in,
 )
 from dialer.app.work.errors import InvalidFieldsError, UnknownRecordError
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calls.agent_fields import FIELDS_MAX, VALUE_MAX, offered_fields
+from dialer.domain.calls.outcomes import Outcome
 from dialer.domain.messages.templates import NAME_MAX
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.sentences import Sentence
@@ -225,6 +227,17 @@ def draft_of_call(connection: Connection, callrequest_id: int, agent_id: int | N
         query = query.where(CallDraft.agent_id == agent_id)
     row = connection.execute(query.order_by(CallDraft.updated_date.desc(), CallDraft.id.desc()).limit(1)).first()
     return None if row is None else (row[0], _draft_in(row[1:]))
+
+
+def typed_or_saved(connection: Connection, agent_id: int, callrequest_id: int) -> OutcomeDraft:
+    """Return the outcome of a call as the desk of an agent shows it: the draft, and without one what is saved."""
+    found = draft_of_call(connection, callrequest_id, agent_id)
+    draft = OutcomeDraft() if found is None else found[1]
+    saved = disposition_of(connection, callrequest_id) if draft == OutcomeDraft(fields=draft.fields) else None
+    if saved is None:
+        return draft
+    outcome = Outcome(saved.disposition, saved.word).text
+    return OutcomeDraft(outcome, saved.note, saved.call_back_ms, saved.same_agent, draft.fields)
 
 
 class AgentsDraft(NamedTuple):

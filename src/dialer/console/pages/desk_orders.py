@@ -14,14 +14,14 @@ from dialer.app.call_centre.agents_and_queues import change_agent
 from dialer.app.call_centre.chosen_people import AlreadyReachedError, Chosen, dial_chosen
 from dialer.app.call_centre.consultations import change_consultation, consult
 from dialer.app.call_centre.desk import agent_at_desk
-from dialer.app.call_centre.drafts import drop_draft, keep_draft
+from dialer.app.call_centre.drafts import drop_draft, keep_draft, typed_or_saved
 from dialer.app.call_centre.live_calls import TransferTarget, hang_up_call, hold_call, resume_call, transfer_call
 from dialer.app.call_centre.previews import call_previewed, skip_previewed
 from dialer.app.call_centre.wrap_ups import end_wrap_up, lengthen_wrap_up
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.console.pages.agent_orders import read_status
 from dialer.console.pages.desk import DESK, NOT_AN_AGENT, ReachedPerson, key_of, make, show
-from dialer.console.pages.dispositions import draft_in, save
+from dialer.console.pages.dispositions import draft_in, merged, save
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of, status_of
@@ -59,11 +59,18 @@ async def change_own_status(request: ApiRequest, console: NamedDependency[Consol
 
 @post("/desk/draft", media_type="text/html")
 async def keep_draft_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Keep what the viewer has typed about a call so far."""
+    """Keep what the viewer has typed about a call so far: all of it, or what is typed in one of several tabs."""
     filled = await read_fields(request)
     identity = identity_in(filled.get("call", ""))
     draft = draft_in(filled, identity, zone_of(request))
-    await request.service.write(request, lambda unit: keep_draft(unit, _agent(unit), identity, draft))
+
+    def keep(unit: Unit) -> None:
+        agent_id, typed = _agent(unit), draft
+        if "partial" in filled:
+            typed = merged(draft, filled, identity, typed_or_saved(unit.connection, agent_id, identity))
+        keep_draft(unit, agent_id, identity, typed)
+
+    await request.service.write(request, keep)
     return _obeyed(request, console)
 
 

@@ -159,6 +159,20 @@ def draft_in(filled: Mapping[str, str], callrequest_id: int, zone: ZoneInfo) -> 
     return OutcomeDraft(given["disposition"], note, call_back_ms, same_agent, columns_of(filled, callrequest_id))
 
 
+def merged(typed: OutcomeDraft, filled: Mapping[str, str], callrequest_id: int, before: OutcomeDraft) -> OutcomeDraft:
+    """Return a draft with what one tab of the desk sends of it. The rest is as another tab has typed it before."""
+    here = {name for name in _FIELDS if f"{name}-{callrequest_id}" in filled}
+    given_up = _named(filled, f"not-{callrequest_id}-").keys()
+    fields = {name: value for name, value in {**before.fields, **typed.fields}.items() if name not in given_up}
+    return OutcomeDraft(
+        typed.disposition if "disposition" in here else before.disposition,
+        typed.note if "note" in here else before.note,
+        typed.call_back_ms if "call_back_date" in here else before.call_back_ms,
+        same_agent=typed.same_agent if "same_agent" in here else before.same_agent,
+        fields=fields,
+    )
+
+
 def _moment_in(text: str, zone: ZoneInfo) -> int | None:
     """Return a moment in the years that the service knows, or None."""
     try:

@@ -54,13 +54,15 @@ function update(old, fresh) {
     old.replaceWith(fresh);
   } else if (old.isEqualNode(fresh)) {
     return;
-  } else if (isKept(old)) {
+  } else if (isKept(old) && !isUntouched(old)) {
+    if (isForm(old)) follow(old, fresh);
     for (const list of old.querySelectorAll("select[data-fresh]")) {
       const same = fresh.querySelector(`#${CSS.escape(list.id)}`);
       if (same) update(list, same);
     }
     for (const one of old.querySelectorAll("[data-saved]")) settle(one, fresh);
   } else {
+    if (isForm(old)) follow(old, fresh);
     const chosen = chosenIn(old);
     for (const { name } of [...old.attributes]) {
       if (!fresh.hasAttribute(name) && name !== "open" && name !== "aria-busy") old.removeAttribute(name);
@@ -70,6 +72,23 @@ function update(old, fresh) {
     }
     morph(old, fresh);
     if (chosen !== null) choose(old, chosen);
+  }
+}
+
+// The form about a call on the desk. As long as nobody types in it here, it shows what is typed in another tab.
+const isForm = (node) => node.matches("[data-call]");
+const isUntouched = (node) => isForm(node) && !("touched" in node.dataset) && !("typed" in node.dataset);
+
+// Fields in which nobody has typed here show what the page has, though others in the form stay.
+function follow(form, fresh) {
+  for (const one of form.querySelectorAll("input, textarea, select")) {
+    const named = `[name="${CSS.escape(one.name)}"]`;
+    if (form.querySelector(`${named}[data-touched]`)) continue;
+    const same = fresh.querySelector(one.type === "radio" ? `${named}[value="${CSS.escape(one.value)}"]` : named);
+    if (!same || "saved" in one.dataset) continue;
+    if (one.matches("[type=radio], [type=checkbox]")) one.checked = same.checked;
+    else if (one.value !== same.value) one.value = same.value;
+    if ("was" in same.dataset) one.dataset.was = same.dataset.was;
   }
 }
 

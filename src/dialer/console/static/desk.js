@@ -140,16 +140,34 @@ function fieldsIn(box) {
   return fields;
 }
 
+// What was typed in this tab. The rest of a draft is as another tab of the desk has typed it.
+function typedIn(box) {
+  const fields = { csrf: token, call: box.dataset.call, partial: "1" };
+  for (const one of box.querySelectorAll("[data-touched]")) {
+    if (one.dataset.was === one.value) fields[one.name.replace(/^field-/, "not-")] = "1";
+    else if (one.matches("[type=checkbox]") && !one.checked) fields[one.name] = "";
+    else if (!one.matches("[type=radio]") || one.checked) fields[one.name] = one.value;
+  }
+  return fields;
+}
+
+// A tab that somebody has left follows the others again, once the server has all that was typed in it.
+function leave(box) {
+  if ("typed" in box.dataset || document.hasFocus()) return;
+  for (const one of [box, ...box.querySelectorAll("[data-touched]")]) delete one.dataset.touched;
+}
+
 function tell(box, text) {
   const line = box.querySelector("[data-kept]");
   if (line) line.textContent = text;
 }
 
-function typed(box) {
+function typed(box, field) {
   const call = box.dataset.call;
-  box.dataset.typed = "";
+  box.dataset.typed = box.dataset.touched = "";
+  if (field?.matches(FIELDS)) field.dataset.touched = "";
   box.querySelector("[data-discard]").hidden = false;
-  sessionStorage.setItem(keyOf(call), JSON.stringify(fieldsIn(box)));
+  sessionStorage.setItem(keyOf(call), JSON.stringify(typedIn(box)));
   keepLater(call, TYPED_MS);
 }
 
@@ -183,17 +201,19 @@ async function keepNow(call) {
   } else if (sessionStorage.getItem(keyOf(call)) === kept) {
     sessionStorage.removeItem(keyOf(call));
     if (box) delete box.dataset.typed;
+    if (box) leave(box);
   }
 }
 
 part.addEventListener("input", (event) => {
   const box = event.target.closest(".disposition");
-  if (box) typed(box);
+  if (box) typed(box, event.target);
 });
 part.addEventListener("change", (event) => {
   const box = event.target.closest(".disposition");
-  if (box) typed(box);
+  if (box) typed(box, event.target);
 });
+window.addEventListener("blur", () => part.querySelectorAll(".disposition[data-touched]").forEach(leave));
 const flush = () => [...timers.keys()].forEach(keep);
 window.addEventListener("pagehide", flush);
 document.addEventListener("visibilitychange", () => document.hidden && flush());
@@ -203,10 +223,13 @@ for (const key of Object.keys(sessionStorage)) {
   const kept = JSON.parse(sessionStorage.getItem(key));
   const box = document.querySelector(`#call-${call}`);
   for (const one of box?.querySelectorAll(FIELDS) ?? []) {
+    const isGivenUp = one.name.replace(/^field-/, "not-") in kept;
+    if (!(one.name in kept) && !isGivenUp) continue;
     if (one.matches("[type=radio], [type=checkbox]")) one.checked = kept[one.name] === one.value;
-    else one.value = kept[one.name] ?? one.dataset.was ?? "";
+    else one.value = isGivenUp && !(one.name in kept) ? one.dataset.was : kept[one.name];
+    one.dataset.touched = "";
   }
-  if (box) box.dataset.typed = "";
+  if (box) box.dataset.typed = box.dataset.touched = "";
   keep(call).then(() => part.dispatchEvent(new CustomEvent("live-refresh")));
 }
 
@@ -240,8 +263,7 @@ async function order(form, button) {
     button.closest("details.sure")?.removeAttribute("open");
     if (form.id === "discard") box.remove(); // An empty form comes, if the call still has one.
     else if (call && !sessionStorage.getItem(keyOf(call))) {
-      delete box.dataset.typed;
-      delete box.dataset.keep;
+      for (const name of ["typed", "touched", "keep"]) delete box.dataset[name];
     } else if (call) {
       // The box stays, because somebody types in it. The next page says which columns were written.
       for (const one of box.querySelectorAll("[data-was]")) if (one.name in fields) one.dataset.saved = fields[one.name];
