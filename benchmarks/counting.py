@@ -104,6 +104,7 @@ def _cdr(number: int, campaign_id: int, place: int, of: int) -> CdrRow:
         is_for_agents=1,
         is_abandoned=0,
         is_completed=billsec > 60,  # noqa: PLR2004 - long calls
+        sound=None,
     )
 
 

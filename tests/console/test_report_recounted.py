@@ -165,8 +165,12 @@ def check_words(alice: Visitor, api: Caller, campaign: int, people: list[Person]
         file = alice.request("GET", f"{path}file/?format=csv").content.decode("utf-8-sig")
         rows = list(csv.reader(io.StringIO(file)))[1:]
         found = [
-            Counted(question, group, answer, int(people), *(float(one) if one else None for one in figures))
-            for question, group, answer, people, *figures in rows
+            Counted(
+                *(question, group, answer, int(people), float(share), float(margin)),
+                float(mean) if mean else None,
+                int(float(marks)) if marks else None,
+            )
+            for question, group, answer, people, share, margin, mean, marks in rows
         ]
         expected = told(people, questions, by, {one["section_id"] for one in sections if one["type"] == 3})
         assert [one[:4] for one in found] == [one[:4] for one in expected]

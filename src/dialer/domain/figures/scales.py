@@ -3,14 +3,16 @@
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 STEPS_MAX: Final = 21
 """Steps of a scale that are shown by name, as many as from 0 to 20."""
 _MARK: Final = re.compile(r"[-+]?[0-9]{1,15}(?:[.,][0-9]{1,6})?", re.ASCII)
 
 
-class MeanMark(NamedTuple):
+class MeanMark(msgspec.Struct, frozen=True):
     """The mean of some marks, and their number."""
 
     value: float
