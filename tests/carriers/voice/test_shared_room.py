@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -34,6 +35,7 @@ from dialer.carriers.voice.helper_frames import (
 from dialer.carriers.voice.shared_room import SharedRoom
 from dialer.carriers.voice.sound_process import SoundProcess
 from dialer.carriers.voice.sound_room import LegSockets, SoundFailed, SoundNews, SoundOver
+from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.sessions.leg_protocol import Ask, Bridge, Confer, Done, Order, Play, Record
 from tests.carriers.listening import WAIT_S, Watch
 from tests.carriers.media.studio import key_packets
@@ -160,6 +162,18 @@ async def test_a_helper_plays_hears_keys_and_records(callees: Callees) -> None:
     assert "packets sent" in over.quality
     assert over.recording == ("cut off.wav", b"")
     assert await callees.finish("away") == await callees.finish("nobody") == SoundOver()
+
+
+async def test_a_helper_throws_away_what_it_has_recorded(callees: Callees, tmp_path: Path) -> None:
+    await callees.share("away")
+    file = tmp_path / "a.call"
+    callees.room.record("away", SoundStore(str(file), "0f" * 32))
+    callees.room.perform("away", Play(1, ()), WORD)
+    await callees.hears("away", lambda sound: sound == WORD)
+    assert file.exists()
+    callees.room.discard("away")
+    await callees.finish("away")
+    assert not file.exists()
 
 
 @pytest.mark.parametrize(("first", "second"), [("here", "away"), ("away", "here"), ("away", "too")])
