@@ -16,6 +16,7 @@ from dialer.app.call_centre.dispositions import (
     disposed_in,
     term_in,
 )
+from dialer.app.call_centre.previews import note_on
 from dialer.app.call_centre.variables import variables_of
 from dialer.app.call_centre.wrap_ups import figures_in, longer_wrap_up_ms, owes_outcome
 from dialer.domain.engine.desk_transfers import AGENT
@@ -23,7 +24,6 @@ from dialer.domain.messages.link_templates import fill_link
 from dialer.domain.messages.templates import fill, values_of
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, Consulted, TransferStatus
-from dialer.store.rows.number_notes import note_on
 from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Contact, Queue, Subscriber, Transfer
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]

@@ -6,7 +6,7 @@ The worker writes whom an agent sees to the row of the agent, and reads orders w
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, bindparam, exists, select, update
+from sqlalchemy import Connection, Label, SQLColumnExpression, bindparam, exists, select, update
 from sqlalchemy.orm import aliased
 
 from dialer.app.call_centre.variables import variables_of
@@ -16,8 +16,14 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
 from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.database.touched import Touched
-from dialer.store.rows.number_notes import note_on
-from dialer.store.tables import Agent, CallRequest, Campaign, Subscriber, Transfer
+from dialer.store.tables import Agent, CallRequest, Campaign, NumberNote, Subscriber, Transfer
+
+
+def note_on(number: SQLColumnExpression[Any], user_id: SQLColumnExpression[int]) -> Label[Any]:
+    """Return the note of an account on a number as a column `noted` of a query; null for none."""
+    query = select(NumberNote.text).where(NumberNote.user_id == user_id, NumberNote.number == number)
+    return query.scalar_subquery().label("noted")
+
 
 _Kind = TypeVar("_Kind", Preview, PreviewOrder)
 _PREVIEW: Final = select(Agent.preview, Agent.preview_order).where(Agent.id == bindparam("agent"))

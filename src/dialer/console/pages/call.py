@@ -25,7 +25,7 @@ from dialer.console.parts.zones import zone_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import go_to, page
 from dialer.console.words.language import gettext
-from dialer.console.words.meanings import ABANDONED_MEANING
+from dialer.console.words.state_words import ABANDONED_MEANING
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import LegType
 from dialer.domain.words.reasons import SUBSCRIBER_REASONS, TRANSFER_REASONS

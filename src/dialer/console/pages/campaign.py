@@ -42,8 +42,7 @@ from dialer.console.serving.forms import read_fields
 from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
 from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.words.language import gettext, gettext_noop
-from dialer.console.words.meanings import ABANDONED_MEANING
-from dialer.console.words.state_words import campaign_state, outcome_words, result_words
+from dialer.console.words.state_words import ABANDONED_MEANING, campaign_state, outcome_words, result_words
 from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.figures.statistics import Grouping, unrounded_percent
 from dialer.domain.forecast.kept_forecast import KeptForecast, Side

@@ -1,8 +1,9 @@
-"""Actions on a whole campaign besides its state: a copy, an example, further calls to those whom it did not reach."""
+"""Actions on a whole campaign besides its state, such as a copy or an example, and on all campaigns at once."""
 
 from collections import Counter
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
+from urllib.parse import urlencode
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
@@ -13,10 +14,12 @@ from dialer.api.actions.forecast import Forecaster
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.call_again import OVER
 from dialer.app.campaigns.recycle import RecycledChunk, RecycleFilter, count_chunk, recycle_chunk
+from dialer.app.campaigns.stop_everything import Resumed, pause_running, resume_stopped
+from dialer.app.campaigns.trial_progress import stop_trials
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaign import check_seen, resource_of, show_campaign_page
-from dialer.console.pages.campaigns import PLACE
-from dialer.console.pages.overview import show_overview_page
+from dialer.console.pages.campaigns import PLACE, seen_campaigns
+from dialer.console.pages.overview import key_of, show_overview_page
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.sentences import error_in_words
 from dialer.console.serving.errors import messages_of, status_of
@@ -29,11 +32,13 @@ from dialer.domain.words.reasons import SUBSCRIBER_REASONS
 from dialer.domain.words.states import RECYCLABLE_SUBSCRIBERS
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Parsed
+from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.campaign_life import copy_record
-from dialer.resources.words.errors import InvalidError
+from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.tables import Campaign
 
 _STATUS: Final = "status."
+OVERVIEW: Final = "/console/overview/"
 
 
 class Recycled(NamedTuple):
@@ -96,9 +101,39 @@ async def delete_example_campaign(
     except RefusedError as error:
         return await show_campaign_page(request, services, identity, messages_of(error), status_of(error))
     if is_gone:
-        return go_to("/console/overview/")
+        return go_to(OVERVIEW)
     message = gettext("The example is stopped. Delete it when its last calls are over.")
     return await show_campaign_page(request, services, identity, [message])
+
+
+@post("/overview/stop", media_type="text/html")
+async def stop_everything(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Pause all running campaigns that the viewer sees, and hang up their tests."""
+    await read_fields(request)
+
+    def stop(unit: Unit) -> int:
+        pause_running(unit, seen_campaigns(unit))
+        stop_trials(unit, seen_campaigns(unit))
+        return unit.now_ms
+
+    moment_ms = await request.service.write(request, stop)
+    console.snapshots.forget(key_of(request))
+    return go_to(f"{OVERVIEW}?stopped={moment_ms}")
+
+
+@post("/overview/resume", media_type="text/html")
+async def resume_everything(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
+    """Resume the campaigns that the viewer paused in one step."""
+    moment_ms = parse_id((await read_fields(request)).get("stopped", ""))
+    if moment_ms is None:
+        raise RecordNotFoundError("There is no such button.")
+
+    def resume(unit: Unit) -> Resumed:
+        return resume_stopped(unit, unit.actor.id, moment_ms, seen_campaigns(unit))
+
+    done = await request.service.write(request, resume, is_long=True)
+    console.snapshots.forget(key_of(request))
+    return go_to(f"{OVERVIEW}?{urlencode({'resumed': done.resumed, 'left': done.left})}")
 
 
 @get("/campaigns/{record_id:str}/recycle", media_type="text/html")

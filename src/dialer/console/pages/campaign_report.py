@@ -28,8 +28,7 @@ from dialer.console.parts.sheets import Sheet, Value, ValueKind
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import ConsoleServices, page
 from dialer.console.words.language import gettext, gettext_noop
-from dialer.console.words.meanings import ABANDONED_MEANING
-from dialer.console.words.state_words import campaign_state, reason_of_campaign
+from dialer.console.words.state_words import ABANDONED_MEANING, campaign_state, reason_of_campaign
 from dialer.domain.figures.statistics import agent_and_outcome, unrounded_percent
 from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.resources.crud.resource import Unit

@@ -25,8 +25,7 @@ from dialer.console.parts.zones import zone_of, zones_in_words
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.services import page
 from dialer.console.words.language import gettext, gettext_noop
-from dialer.console.words.meanings import ABANDONED_MEANING
-from dialer.console.words.state_words import outcome_words, words_of
+from dialer.console.words.state_words import ABANDONED_MEANING, outcome_words, words_of
 from dialer.domain.figures.statistics import HOUR_MS, Figures, unrounded_mean, unrounded_percent
 from dialer.domain.words.enums import AgentDisposition
 from dialer.resources.crud.resource import Unit

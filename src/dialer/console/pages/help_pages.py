@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -13,11 +12,12 @@ from litestar.params import FromPath
 
 from dialer.api.service import ApiRequest
 from dialer.console.serving.services import page
-from dialer.console.words.help_places import HELP
 from dialer.console.words.language import gettext_noop
 from dialer.resources.words.errors import RecordNotFoundError
 
 PLACE: Final = "help"
+HELP: Final = "/console/help/"
+_PACKAGE: Final = Path(__file__).parents[2]
 TITLES: Final[Mapping[str, str]] = {
     "console": gettext_noop("The console"),
     "importing": gettext_noop("Importing lists"),
@@ -122,7 +122,5 @@ def _plain(reader: Any, words: str) -> str:  # noqa: ANN401 - a MarkdownIt, whic
 
 def _text_of(name: str) -> str:
     """Return the text of a page: from the package, or from the checkout of which it is a part."""
-    packed = files("dialer") / "help" / f"{name}.md"
-    if packed.is_file():
-        return packed.read_text("utf-8")
-    return (Path(__file__).parents[4] / "docs" / f"{name}.md").read_text("utf-8")
+    packed, checkout = _PACKAGE / "help" / f"{name}.md", _PACKAGE.parents[1] / "docs" / f"{name}.md"
+    return (packed if packed.is_file() else checkout).read_text("utf-8")

@@ -26,7 +26,6 @@ from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.contacts import DNC_CONTACTS
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.database.touched import NOTHING
-from dialer.store.rows.number_notes import write_note
 from dialer.store.rows.wishes import own_list
 from dialer.store.tables import Campaign, Subscriber, User
 from dialer.store.timeline.reading import spellings
@@ -82,6 +81,8 @@ async def take_off_list(request: ApiRequest) -> Response[Any]:
 @post("/number/note", media_type="text/html")
 async def keep_note(request: ApiRequest) -> Response[Any]:
     """Keep a note of the viewer's account on a number, in place of an earlier one; an empty text ends it."""
+    from dialer.store.rows.number_notes import write_note  # noqa: PLC0415 - few people note something
+
     filled = await read_fields(request)
     typed = filled.get("note", "").replace("\r\n", "\n").strip()
 

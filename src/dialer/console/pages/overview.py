@@ -25,7 +25,7 @@ from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
 from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.serving.sessions import cookie, cookie_of, is_secure
 from dialer.console.words.language import gettext
-from dialer.console.words.meanings import ABANDONED_MEANING
+from dialer.console.words.state_words import ABANDONED_MEANING
 from dialer.domain.figures.statistics import unrounded_percent
 from dialer.domain.rules.abandoned_causes import exceeded_share, limit_of
 from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT

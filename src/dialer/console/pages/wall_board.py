@@ -23,7 +23,7 @@ from dialer.console.serving.forms import read_fields
 from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
 from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.words.language import gettext, gettext_noop
-from dialer.console.words.meanings import ABANDONED_MEANING
+from dialer.console.words.state_words import ABANDONED_MEANING
 from dialer.domain.calls.plans import FREESWITCH, SIMULATED
 from dialer.domain.figures.statistics import unrounded_percent
 from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
-from sqlalchemy import Row, Select, case, select
+from sqlalchemy import Connection, Row, Select, case, select
+from sqlalchemy.orm import aliased
 
 from dialer.console.words.language import gettext
 from dialer.console.words.record_names import Option
@@ -12,8 +13,8 @@ from dialer.resources.crud.visibility import visible
 from dialer.resources.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS
 from dialer.resources.records.subscribers import SUBSCRIBERS
 from dialer.store.queries.do_not_call import forms_against
-from dialer.store.rows.number_notes import NotedNumber, read_notes
-from dialer.store.tables import ACCOUNT, HELD, Campaign, Contact, DncContact, DncList, Subscriber, User
+from dialer.store.queries.selection import is_of
+from dialer.store.tables import ACCOUNT, HELD, Campaign, Contact, DncContact, DncList, NumberNote, Subscriber, User
 
 NAMES_MAX: Final = 5
 """The most names of one number that a page shows."""
@@ -23,6 +24,20 @@ ENTRIES_MAX: Final = 50
 """Entries of do-not-call lists that a page shows."""
 LISTS_MAX: Final = 200
 """Do-not-call lists that a form offers."""
+NOTES_SHOWN_MAX: Final = 20
+"""Notes of one number that an admin sees: each account has one."""
+_AUTHOR: Final = aliased(User)
+
+
+class NotedNumber(NamedTuple):
+    """A note on a number, and the account that keeps it."""
+
+    user_id: int
+    username: str
+    text: str
+    author: str
+    """Who wrote it last; empty if that user is gone."""
+    updated_ms: int
 
 
 class ListEntry(NamedTuple):
@@ -61,7 +76,7 @@ def read_card(unit: Unit, numbers: Collection[str], campaign_ids: Collection[int
     listed = {entry.list_id for entry in entries}
     accounts = _accounts(unit, listed, campaign_ids)
     lists = _lists(unit, listed, [one.id for one in accounts])
-    notes = read_notes(unit.connection, numbers, None if unit.actor.is_admin else unit.actor.sees_as)
+    notes = _notes(unit.connection, numbers, None if unit.actor.is_admin else unit.actor.sees_as)
     note = next((one for one in notes if one.user_id == unit.actor.sees_as), None)
     return NumberCard(_names(unit, numbers), entries, accounts, lists, note, [one for one in notes if one is not note])
 
@@ -77,6 +92,19 @@ def _names(unit: Unit, numbers: Collection[str]) -> list[str]:
 def _seen(unit: Unit, resource: Resource, query: Select[str]) -> list[str]:
     seen = visible(resource, unit.actor, unit.resources)
     return list(unit.connection.scalars(query.where(seen).limit(ROWS_MAX)))
+
+
+def _notes(connection: Connection, numbers: Collection[str], user_id: int | None) -> list[NotedNumber]:
+    """Return the notes on a number, given by its normal forms, of an account; None stands for all accounts."""
+    query = (
+        select(NumberNote.user_id, User.username, NumberNote.text, _AUTHOR.username, NumberNote.updated_date)
+        .join(User, User.id == NumberNote.user_id)
+        .outerjoin(_AUTHOR, _AUTHOR.id == NumberNote.author_id)
+        .where(NumberNote.number.in_(numbers), is_of(NumberNote.user_id, user_id))
+        .order_by(NumberNote.updated_date.desc(), NumberNote.id)
+    )
+    rows = connection.execute(query.limit(NOTES_SHOWN_MAX)).all()
+    return [NotedNumber(account, name, text, writer or "", at) for account, name, text, writer, at in rows]
 
 
 def _entries(unit: Unit, numbers: Collection[str]) -> list[ListEntry]:

@@ -16,7 +16,6 @@ from dialer.console.parts.zones import zone_of
 from dialer.console.serving.live_parts import Snapshots
 from dialer.console.serving.presence import OpenDesks
 from dialer.console.serving.sessions import CurrentSession, Sessions
-from dialer.console.words.help_places import help_for
 from dialer.console.words.language import gettext_noop
 from dialer.domain.words.roles import Permission, Role
 
@@ -107,6 +106,8 @@ def page(
     **values: Any,  # noqa: ANN401 - each page has its own
 ) -> Response[str]:
     """Return a page with a navigation."""
+    from dialer.console.words.help_places import help_for  # noqa: PLC0415 - a service without visitors has no pages
+
     return html(render(template, **frame(request, here), help_url=help_for(template, here), **values), status)
 
 

@@ -1,4 +1,4 @@
-"""The words of the console for states and reasons."""
+"""The words of the console for states and reasons, and the meaning of a figure."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -23,6 +23,10 @@ from dialer.domain.words.proof import WishSource
 from dialer.domain.words.reasons import CAMPAIGN_REASONS, SubscriberReason, WaitsFor
 from dialer.domain.words.reports import ScheduledReport, SentAs, SentWhen, SharedReport
 
+ABANDONED_MEANING: Final = gettext_noop(
+    "A call is abandoned if a person answered it and no agent took it within two seconds of joining a queue, even if"
+    " one took it later. The share is that of all calls that people answered, in campaigns with queues."
+)
 WORDS: Final[Mapping[type[Enum], Mapping[Enum, str]]] = {
     CampaignStatus: {
         CampaignStatus.NEW: gettext_noop("Not started"),
