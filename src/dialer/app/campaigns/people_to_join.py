@@ -42,7 +42,7 @@ def people_to_join(connection: Connection, campaign_id: int) -> PeopleToJoin:
     that is in the campaign whose people this one calls again.
     """
     in_it = _number(connection, Subscriber.campaign_id == campaign_id)
-    contacts = connection.scalar(select(func.count()).select_from(Contact).where(_joins(campaign_id))) or 0
+    contacts = _contacts(connection, campaign_id)
     subscribed = select(Subscriber.number).where(Subscriber.campaign_id == campaign_id)
     if contacts > COUNTED_MAX:
         every = subscribed.union_all(select(Contact.number).where(_joins(campaign_id)))
@@ -82,6 +82,19 @@ def _on_lists(connection: Connection, campaign_id: int, people: Subquery) -> int
 def _in_other_forms(connection: Connection, lists: Sequence[int], numbers: Sequence[str]) -> int:
     parts = (numbers[place : place + COMPARED_AT_ONCE] for place in range(0, len(numbers), COMPARED_AT_ONCE))
     return sum(len({number for _, number in entries_against(connection, lists, part)}) for part in parts)
+
+
+def _contacts(connection: Connection, campaign_id: int) -> int:
+    """Count the contacts that the campaign has yet to take up: a range of the index of each list, without its rows."""
+    waiting = (
+        select(func.count())
+        .where(Contact.phonebook_id == CampaignPhonebook.phonebook_id)
+        .where(Contact.id > CampaignPhonebook.collected_contact_id)
+        .correlate(CampaignPhonebook)
+        .scalar_subquery()
+    )
+    lists = select(waiting).where(CampaignPhonebook.campaign_id == campaign_id)
+    return sum(connection.scalars(lists).all())
 
 
 def _joins(campaign_id: int) -> ColumnElement[bool]:
