@@ -62,8 +62,6 @@ def rotate(connection: Connection) -> int:
     Raises:
         SecretsKeyError: this process does not hold the key of the database's secrets.
     """
-    from dialer.store.moving.live_keys import rotate_live_keys  # noqa: PLC0415 - keys are rotated rarely
-
     check_key(connection)
     cipher = fernet_of(RING.keys())
     count = 0
