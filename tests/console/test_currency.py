@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import pytest
 from babel.core import get_global
@@ -65,11 +66,15 @@ def test_a_minus_stands_first_and_an_unknown_amount_has_no_currency() -> None:
     assert money(150_000) == "1.50"
 
 
-def test_heads_of_exported_amounts_have_the_code() -> None:
-    columns = [SheetColumn("Cost", ValueKind.MONEY), SheetColumn("Calls")]
-    assert heads_of(columns) == ["Cost", "Calls"]
+def test_heads_of_exported_amounts_have_the_code_and_those_of_times_the_zone() -> None:
+    columns = [
+        SheetColumn("Cost", ValueKind.MONEY),
+        SheetColumn("Calls"),
+        SheetColumn("Dialled", ValueKind.MOMENT),
+    ]
+    assert heads_of(columns, ZoneInfo("UTC")) == ["Cost", "Calls", "Dialled (UTC)"]
     show_currency(PageCurrency("EUR"))
-    assert heads_of(columns) == ["Cost (EUR)", "Calls"]
+    assert heads_of(columns, ZoneInfo("America/Lima")) == ["Cost (EUR)", "Calls", "Dialled (America/Lima)"]
 
 
 @given(st.lists(st.sampled_from([None, "", "CHF", "EUR"])), st.sampled_from(["", "EUR"]))

@@ -262,7 +262,7 @@ def test_answers_are_exported_a_row_a_call_and_a_column_a_question(
     store(database, insert(SurveyResult).values(results), *calls)
     answer = alice.request("GET", f"campaigns/{identity}/answers/export/")
     rows = list(csv.reader(io.StringIO(answer.text, newline="")))
-    assert rows[0] == ["Dialled", "Number", "Name", "Attempt", "Talked (seconds)", "Hello"]
+    assert rows[0] == ["Dialled (UTC)", "Number", "Name", "Attempt", "Talked (seconds)", "Hello"]
     expected = [f"'{FORMULA}" if number == 7 else str(number) for number in range(people)]
     assert [row[5] for row in rows[1:]] == expected
     assert rows[1][:5] == ["2026-11-18 11:06:40", "+12025550000", "", "1", "65"]

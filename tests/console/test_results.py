@@ -81,8 +81,16 @@ def test_results_are_exported_a_row_a_person_in_words_with_the_columns_of_the_li
     answer = alice.request("GET", f"campaigns/{identity}/results/export/")
     head, *rows = csv.reader(io.StringIO(answer.text, newline=""))
     assert head == [
-        *("Name", "Number", "State", "Reason", "Attempts", "Last attempt", "Cost", "Agent", "Outcome", "Note"),
-        *("Call back", "Will you come?", "Why? (seconds)", "Why?, recording", "Will you come? (2)", "Ort", "Plan"),
+        *("Name", "Number", "State", "Reason", "Attempts", "Last attempt (UTC)", "Cost", "Agent", "Outcome", "Note"),
+        *(
+            "Call back (UTC)",
+            "Will you come?",
+            "Why? (seconds)",
+            "Why?, recording",
+            "Will you come? (2)",
+            "Ort",
+            "Plan",
+        ),
         "later",
     ]
     at = "2026-11-18 11:06:40"
@@ -114,6 +122,7 @@ def test_results_are_exported_a_row_a_person_in_words_with_the_columns_of_the_li
     answer = alice.request("GET", f"campaigns/{identity}/results/export/?format=xlsx")
     first = list(sheet_in(answer.content).iter_rows(values_only=True))[1]
     assert (first[0], first[6], first[13]) == ("J\u00fcrgen", 0.3, f'=HYPERLINK("{HEARD}")')
+    assert [first[place].isoformat(sep=" ", timespec="seconds") for place in (5, 10)] == [at, at]
     store(database, update(User).where(User.username == "alice").values(language="de"))
     assert ",Erreicht," in alice.request("GET", f"campaigns/{identity}/results/export/").text
     assert bob.request("GET", f"campaigns/{identity}/results/export/").status_code == 404
@@ -131,4 +140,4 @@ def test_results_of_people_who_are_called_again_have_the_columns_of_their_first_
         update(Campaign).where(Campaign.id == second).values(source_campaign_id=first),
     )
     head = alice.request("GET", f"campaigns/{second}/results/export/").text.splitlines()[0]
-    assert head.endswith(",Call back,Plan")
+    assert head.endswith(",Call back (UTC),Plan")

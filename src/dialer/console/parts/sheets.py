@@ -57,9 +57,10 @@ class Sheet(NamedTuple):
     rows: list[tuple[Value, ...]]
 
 
-def heads_of(columns: Sequence[SheetColumn]) -> list[str]:
-    """Return the heads of exported columns, which name the unit of their values."""
+def heads_of(columns: Sequence[SheetColumn], zone: ZoneInfo) -> list[str]:
+    """Return the heads of exported columns, which name the unit of their values, and the zone of their times."""
     units = {ValueKind.SECONDS: gettext("%(title)s (seconds)"), ValueKind.SHARE: gettext("%(title)s (%%)")}
+    units[ValueKind.MOMENT] = f"%(title)s ({zone.key})"
     if currency := code_for():
         units[ValueKind.MONEY] = f"%(title)s ({currency})"
     return [
@@ -73,8 +74,9 @@ async def answer_chunks(
     """Answer with a long table that is read a chunk at a time: CSV as it is read, a spreadsheet when it is complete."""
     if format_of(request) == CSV:
         lines = (csv_lines(chunk, zone) async for chunk in chunks)
-        return await answer_csv(request, name, csv_head(columns), lines)
-    return await answer_xlsx(request, name, heads_of(columns), (spreadsheet_rows(one, zone) async for one in chunks))
+        return await answer_csv(request, name, csv_head(columns, zone), lines)
+    rows = (spreadsheet_rows(one, zone) async for one in chunks)
+    return await answer_xlsx(request, name, heads_of(columns, zone), rows)
 
 
 async def answer_sheet(request: ApiRequest, sheet: Sheet, name: str, zone: ZoneInfo) -> Response[Any]:
@@ -82,19 +84,19 @@ async def answer_sheet(request: ApiRequest, sheet: Sheet, name: str, zone: ZoneI
     if format_of(request) == CSV:
         headers = {"Content-Disposition": content_disposition(f"{name}.csv"), "Cache-Control": "no-store"}
         return Response(csv_of(sheet, zone), media_type="text/csv", headers=headers)
-    spreadsheet = Spreadsheet(name, heads_of(sheet.columns))
+    spreadsheet = Spreadsheet(name, heads_of(sheet.columns, zone))
     spreadsheet.add(spreadsheet_rows(sheet, zone))
     return await answer_spreadsheet(request, spreadsheet, name)
 
 
 def csv_of(sheet: Sheet, zone: ZoneInfo) -> bytes:
     """Return a table as CSV."""
-    return csv_head(sheet.columns) + csv_lines(sheet, zone)
+    return csv_head(sheet.columns, zone) + csv_lines(sheet, zone)
 
 
-def csv_head(columns: Sequence[SheetColumn]) -> bytes:
+def csv_head(columns: Sequence[SheetColumn], zone: ZoneInfo) -> bytes:
     """Return the first line of CSV."""
-    return write_csv([[title] for title in heads_of(columns)])
+    return write_csv([[title] for title in heads_of(columns, zone)])
 
 
 def csv_lines(sheet: Sheet, zone: ZoneInfo) -> bytes:

@@ -32,7 +32,7 @@ async def write_file(sheet: LongSheet, sent_as: str, name: str, zone: ZoneInfo) 
 
 
 async def _csv(sheet: LongSheet, zone: ZoneInfo) -> bytes:
-    content = bytearray(csv_head(sheet.columns))
+    content = bytearray(csv_head(sheet.columns, zone))
     async for chunk in sheet.chunks:
         content += csv_lines(chunk, zone)
         _check_size(len(content))
@@ -40,7 +40,7 @@ async def _csv(sheet: LongSheet, zone: ZoneInfo) -> bytes:
 
 
 async def _xlsx(sheet: LongSheet, name: str, zone: ZoneInfo) -> bytes:
-    spreadsheet = Spreadsheet(name, heads_of(sheet.columns))
+    spreadsheet = Spreadsheet(name, heads_of(sheet.columns, zone))
     try:
         async for chunk in sheet.chunks:
             await to_thread.run_sync(spreadsheet.add, list(spreadsheet_rows(chunk, zone)))

@@ -68,4 +68,4 @@ def _when_due(subscriber: RowMapping) -> Sentence:
 def _why_it_failed(last: AttemptPart, campaign: RowMapping) -> Sentence:
     if last.hangup_cause_q850 in {int(cause) for cause in NEVER_RETRIED} or last.status == MessageStatus.NO_ROUTE:
         return Sentence("not tried again: the number is wrong")
-    return Sentence("not tried again: the campaign's maxretry is %(count)s", count=campaign["maxretry"])
+    return Sentence("not tried again: further attempts that the campaign allows: %(count)s", count=campaign["maxretry"])
