@@ -47,6 +47,7 @@ class Desks:
 
     def woken(self, now_ms: int, event: events.DistributorWoken) -> None:
         """Perform orders, and note that the floor is to be looked at. Agents who are consulted look at nobody."""
-        self._orders.make_way(now_ms, self._transfers.about_to_be_consulted())
+        if self._transfers.consultations.new:
+            self._orders.make_way(now_ms, self._transfers.consultations.about_to_be_asked())
         self._transfers.woken(now_ms, event)
         self._orders.follow(now_ms)

@@ -39,6 +39,7 @@ class Transfers:
         self._abandonment: Final = Abandonment(engine_state, distributor)
         self._legs: Final = BLegs(engine_state, distributor)
         self._desk_orders: Final = DeskOrders(engine_state, distributor, self._legs)
+        self.consultations: Final = self._desk_orders.consultations
         self._wake_ms = NEVER_MS
         self.is_touched = False
         """True if the floor may have something to decide, so that `settle` is due."""
@@ -240,10 +241,6 @@ class Transfers:
         if self._desk_orders.consultations.open:
             self._desk_orders.consultations.call_over(now_ms, call, outcome)
 
-    def about_to_be_consulted(self) -> list[int]:
-        """Return the agents whom others wish to consult, and who are not called yet."""
-        return self._desk_orders.consultations.about_to_be_asked()
-
     def third_answered(self, _now_ms: int, event: call_events.ThirdAnswered) -> None:
         """Note that a third person, whom an agent consults, has answered."""
         self._desk_orders.consultations.third_answered(event)
@@ -354,11 +351,11 @@ class Transfers:
         agent = self._agents.get(transfer.agent_id or 0)
         rest_ms = outcome.rest_ms(0 if agent is None else agent.wrap_up_ms)
         is_open = not goes_on and not call.has_outcome
-        # The agent who talks last says it, though only the queue of an agent before them may require it.
-        owes_outcome = False
-        for one in call.transfers if is_open else ():
-            if one.answered_ms is not None and one.score_from_ms > 0 and not owes_outcome:
-                owes_outcome = self._distributor.requires_outcome(one.queue_id)
+        owes_outcome = is_open and self._distributor.requires_outcome(transfer.queue_id)
+        if is_open and not owes_outcome and len(call.transfers) > 1:
+            # The last agent says it, though only the queue of an agent before them may require it.
+            talked_in = {one.queue_id for one in call.transfers if one.has_queued and one.answered_ms is not None}
+            owes_outcome = any(map(self._distributor.requires_outcome, talked_in))
         agent_id = self._distributor.released(now_ms, call.id, rest_ms, owes_outcome=owes_outcome)
         campaign = self._state.campaigns[call.plan.id]
         if agent_id is not None and transfer.answered_ms is not None and campaign.is_paced:
