@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from dialer.domain.words.enums import Cause
-from dialer.store.journal.rows import RequestEnd
+from dialer.store.journal.request_rows import RequestEnd
 from dialer.store.journal.statements import FINISH_REQUESTS
 from dialer.store.reconciliation.reconcile import audit
 from dialer.store.tables import CallInProgress, CallRequest, Cdr

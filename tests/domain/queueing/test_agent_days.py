@@ -95,7 +95,7 @@ def play(events: list[tuple[int, str]]) -> tuple[list[AgentPeriod], Recount, Age
         since = 0
         period = closed_period(before, now, end)
         periods += [] if period is None else [period]
-        clock = clock.counted(now)
+        clock = clock.goes_on_from(before, now, is_same=clock.activity(now) is before.activity(now))
     recount.pass_time(clock, now + 3)
     return periods, recount, clock, now + 3
 

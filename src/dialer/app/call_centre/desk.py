@@ -131,7 +131,7 @@ class CallOnDesk(NamedTuple):
     third: ThirdPerson | None
     """The third person whom the agent consults, or consulted last in the call."""
     noted: str = ""
-    """What the account has noted of the number; empty for nothing."""
+    """The account's note on the number; empty for nothing."""
 
     @property
     def is_consulting(self) -> bool:

@@ -76,7 +76,7 @@ class PreviewedPerson(NamedTuple):
     is_wanted: bool
     """True if the agent has ordered the call."""
     noted: str = ""
-    """What the account has noted of the number; empty for nothing."""
+    """The account's note on the number; empty for nothing."""
 
 
 class FailedCall(NamedTuple):

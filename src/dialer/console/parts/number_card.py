@@ -36,7 +36,7 @@ class NotedNumber(NamedTuple):
     username: str
     text: str
     author: str
-    """Who wrote it last; empty if that user is gone."""
+    """The user who wrote it last; empty if that user is gone."""
     updated_ms: int
 
 

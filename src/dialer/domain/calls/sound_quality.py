@@ -43,6 +43,11 @@ class SoundQuality(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Our sound, as the other side's last report has it; None without a report."""
     round_trip_ms: int | None
 
+    @property
+    def text(self) -> str:
+        """The text that `read_quality` reads."""
+        return msgspec.json.encode(self).decode()
+
     def mark(self, stream: Stream) -> float:
         """Return the mean opinion score of one direction, from 1 (bad) to 4.41 (the best of a telephone)."""
         delay_ms = (self.round_trip_ms or 0) / 2 + _PACKET_MS + _JITTER_BUFFERS * stream.jitter_ms
@@ -64,13 +69,8 @@ def score(rated: float) -> float:
     return max(1.0, 1 + 0.035 * rated + rated * (rated - 60) * (_RATING_MAX - rated) * 7e-6)
 
 
-def written(quality: SoundQuality) -> str:
-    """Return the text that `read_quality` reads."""
-    return msgspec.json.encode(quality).decode()
-
-
 def read_quality(text: str) -> SoundQuality:
-    """Return the quality in a text that `written` has made.
+    """Return the quality in its `text`.
 
     Raises:
         ValueError: it is none.

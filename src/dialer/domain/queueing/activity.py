@@ -84,20 +84,18 @@ class AgentClock(msgspec.Struct, frozen=True):
         began_ms = self.began_ms or self.counted_ms
         return max(began_ms, self.wraps_until_ms) if self.activity(now_ms) is AgentActivity.AVAILABLE else began_ms
 
-    def goes_on_from(self, before: "AgentClock", now_ms: int) -> "AgentClock":
-        """Return the clock with the time until now counted, and the begin of what goes on as before."""
-        after, activity = self.counted(now_ms), self.activity(now_ms)
-        is_same = activity is before.activity(now_ms)
-        is_other_break = activity is AgentActivity.ON_BREAK and self.break_reason != before.break_reason
-        began_ms = before.since_ms(now_ms) if is_same and not is_other_break else after.counted_ms
-        return replace(after, began_ms=began_ms)
+    def goes_on_from(self, before: "AgentClock", now_ms: int, *, is_same: bool) -> "AgentClock":
+        """Return the clock with the time until now counted, and the begin of what goes on as before.
+
+        `is_same` says that both have the same activity now. Breaks of different reasons are different all the same. A
+        clock that was set back counts no time twice.
+        """
+        counted_ms = max(now_ms, self.counted_ms)
+        goes_on = is_same and (self.break_reason == before.break_reason or self.status != AgentStatus.ON_BREAK)
+        return replace(self, counted_ms=counted_ms, began_ms=before.since_ms(now_ms) if goes_on else counted_ms)
 
     def break_exceeded_ms(self, limit_s: int, now_ms: int) -> int:
         """Return the time by which the present break exceeds a limit in seconds; 0 if none does, or without a limit."""
         if not limit_s or self.activity(now_ms) is not AgentActivity.ON_BREAK:
             return 0
         return max(0, now_ms - self.since_ms(now_ms) - limit_s * SECOND_MS)
-
-    def counted(self, now_ms: int) -> "AgentClock":
-        """Return the clock with the time until now counted. A clock that was set back counts no time twice."""
-        return replace(self, counted_ms=max(now_ms, self.counted_ms))

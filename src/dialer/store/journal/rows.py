@@ -8,12 +8,12 @@ from typing import Any, Final, NamedTuple
 from dialer.domain.calls import call_effects, campaign_effects
 from dialer.domain.calls.plan_parts import SectionResult
 from dialer.domain.calls.plans import Call, id_or_0
-from dialer.domain.calls.sound_quality import written as quality_text
 from dialer.domain.engine.inbound import FREE
 from dialer.domain.engine.retry import failure_reason
 from dialer.domain.survey.heard import written
 from dialer.domain.words.enums import AmdStatus, CallRequestStatus, LegType, SubscriberStatus
 from dialer.store.journal.agent_calls import NOT_FOR_AGENTS, for_agents
+from dialer.store.journal.request_rows import RequestEnd
 from dialer.store.queries.rates import rate_values
 from dialer.store.rows.invariants import Placed
 
@@ -30,51 +30,6 @@ _NOT_OF_A_LEG: Final = (None, 0, 0, 0)
 """The last columns but one of a CDR that is not of an A-leg."""
 _row: Final = tuple.__new__
 """Makes a row of a tuple of its values. Calling the class costs as much as making the tuple."""
-
-
-class RequestRow(NamedTuple):
-    """The columns of a call request; those from `hold` on describe its end."""
-
-    id: int
-    campaign_id: int
-    subscriber_id: int | None
-    contact_id: int | None
-    user_id: int
-    gateway_id: int
-    attempt: int
-    callid: str
-    phone_number: str
-    callerid: str
-    started_ms: int
-    ring_limit_ms: int
-    talk_limit_ms: int
-    call_rate: int
-    connection_fee: int
-    first_increment: int
-    next_increment: int
-    amd: int
-    parameters: str | None
-    did_id: int | None
-    dialled_number: str
-    is_simulated: bool
-    hold: int
-    status: int
-    status_reason: str
-    ended_ms: int | None
-    hangup_cause_q850: int | None
-    heard: str
-
-
-class RequestEnd(NamedTuple):
-    """The end of a call request that has a row already."""
-
-    hold: int
-    status: int
-    status_reason: str
-    ended_ms: int
-    hangup_cause_q850: int
-    heard: str
-    request_id: int
 
 
 class CdrRow(NamedTuple):
@@ -259,7 +214,7 @@ def cdr(cdr_id: int, effect: call_effects.FinishCall | call_effects.FinishInboun
             None if signalled_ms is None else signalled_ms - call.started_ms,
             *(for_agents(call, outcome) if plan.flow.queue_ids else NOT_FOR_AGENTS),
             1 if outcome.is_completed else 0,
-            None if outcome.sound is None else quality_text(outcome.sound),
+            None if outcome.sound is None else outcome.sound.text,
         ),
     )
 
@@ -292,7 +247,7 @@ def leg_cdr(cdr_id: int, effect: call_effects.FinishLeg) -> CdrRow:
         call.subscriber.phonebook_id or 0,
         transfer.agent_id or 0,
         *_NOT_OF_A_LEG,
-        None if outcome.sound is None else quality_text(outcome.sound),
+        None if outcome.sound is None else outcome.sound.text,
     )
 
 

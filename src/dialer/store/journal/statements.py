@@ -18,12 +18,11 @@ from sqlalchemy import (
 
 from dialer.domain.words.enums import CallRequestStatus, SubscriberStatus
 from dialer.store.database.bulk import Bulk, KeyedBulk, bulk_insert
+from dialer.store.journal.request_rows import RequestEnd, RequestRow
 from dialer.store.journal.rows import (
     CampaignGrowth,
     CdrRow,
     RefusalRow,
-    RequestEnd,
-    RequestRow,
     ResultRow,
     SubscriberRow,
 )

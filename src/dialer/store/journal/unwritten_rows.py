@@ -17,6 +17,7 @@ from dialer.store.journal.campaign_counters import GrowingCampaign
 from dialer.store.journal.gateways import GatewayRows
 from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.previews import PreviewRows
+from dialer.store.journal.request_rows import RequestEnd
 from dialer.store.journal.said_call_backs import SaidCallBackRow
 from dialer.store.journal.transfers import CallCentreRows, TransferRows
 from dialer.store.journal.waiting_texts import WaitingTextRows
@@ -202,7 +203,7 @@ class UnwrittenRows:
         self.waiting_texts = WaitingTextRows()
         self.gateways = GatewayRows()
         self.requests_over: list[tuple[Any, ...]] = []
-        self.requests_ended: list[rows.RequestEnd] = []
+        self.requests_ended: list[RequestEnd] = []
         self.over: list[Call] = []
         """Calls that began and ended since the last flush. Calls that began before it are in `_ended`."""
         self.ended: list[tuple[Call, int]] = []

@@ -71,10 +71,10 @@ class Activities:
         for span in before.spans(now_ms):
             for hour, spent_ms in span.hours():
                 self._found[agent_id, hour, int(span.activity), span.reason][0] += spent_ms
-        after = after.goes_on_from(before, now_ms)
-        self._clocks[agent_id] = after
         activity = after.activity(now_ms)
-        begins = activity is not before.activity(now_ms) and activity is not AgentActivity.LOGGED_OUT
+        is_same = activity is before.activity(now_ms)
+        self._clocks[agent_id] = after.goes_on_from(before, now_ms, is_same=is_same)
+        begins = not is_same and activity is not AgentActivity.LOGGED_OUT
         if end.is_taken or (
             begins and activity is not AgentActivity.TALKING
         ):  # As many talks begin as calls are taken.

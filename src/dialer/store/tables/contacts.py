@@ -105,7 +105,7 @@ class ContactWord(Row):
 
 
 class NumberNote(Row):
-    """What the people of an account want to remember of whoever has a number; at most one for each number."""
+    """A note of an account on the person who has a number; at most one for each number."""
 
     __tablename__ = "number_note"
 
@@ -114,7 +114,7 @@ class NumberNote(Row):
     """The number in normal form."""
     text: Mapped[LongText]
     author_id: Mapped[int | None] = mentions("user_account")
-    """Who wrote it last."""
+    """The user who wrote it last."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
