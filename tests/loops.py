@@ -1,7 +1,8 @@
 """Event loops of tests: a database serves one loop, so a coroutine runs on that of the application which uses it."""
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -11,9 +12,10 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from dialer.api.http import refusals
-from dialer.console.serving import presence
-from dialer.runtime.steps import kept_recordings
+from dialer.console.serving.presence import OpenDesks
+from dialer.runtime.steps.kept_recordings import KeptRecordings
 from dialer.store.database.database import Database
+from tests.api.quick_client import QuickClient
 
 Result = TypeVar("Result")
 _CLIENTS: Final[WeakKeyDictionary[Database, TestClient[Litestar]]] = WeakKeyDictionary()
@@ -23,16 +25,21 @@ class ProcessEnd(BaseException):
     """The end of a process, as far as one task of a test shows it. Nobody catches it."""
 
 
-def nothing_by_itself(patch: pytest.MonkeyPatch) -> None:
-    """Let tasks of an application begin nothing after its start: their writes would fall into any test."""
-    patch.setattr(refusals, "WRITTEN_EVERY_S", math.inf)
-    patch.setattr(kept_recordings, "LOOKS_EVERY_S", math.inf)
-    patch.setattr(presence, "EVERY_S", math.inf)
+@contextmanager
+def serving(database: Database, make: Callable[[], Litestar], base_url: str) -> Iterator[TestClient[Litestar]]:
+    """Let an application use a database, whose tasks begin nothing after its start: that would fall into any test."""
+    with ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patch:  # Other applications of this process do look.
+            patch.setattr(KeptRecordings, "keeping", _look_at_nothing)
+            patch.setattr(OpenDesks, "watching", _look_at_nothing)
+            client = stack.enter_context(QuickClient(make(), base_url=base_url, raise_server_exceptions=True))
+        stack.enter_context(pytest.MonkeyPatch.context()).setattr(refusals, "WRITTEN_EVERY_S", math.inf)
+        _CLIENTS[database] = client
+        yield client
 
 
-def serves(database: Database, client: TestClient[Litestar]) -> None:
-    """Note that the application of a client uses a database from now on."""
-    _CLIENTS[database] = client
+def _look_at_nothing(*_: object) -> AbstractAsyncContextManager[None]:
+    return nullcontext()
 
 
 def run(database: Database, work: Callable[..., Awaitable[Result]], *arguments: Any) -> Result:  # noqa: ANN401 - as those of `anyio.run`

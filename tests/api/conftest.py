@@ -7,6 +7,7 @@ Every test begins with an equal database, which is restored from a copy that is 
 import shutil
 import socket
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +32,6 @@ from tests.api.harness import (
     compare_in_thread,
     forecast_in_thread,
 )
-from tests.api.quick_client import QuickClient
 from tests.databases import choice
 from tests.databases.choice import restore, save
 from tests.new_database import new_database
@@ -89,18 +89,16 @@ def worker_of_session() -> FakeWorker:
 def client_of_session(
     folder_of_session: Path, database_of_session: Database, worker_of_session: FakeWorker
 ) -> Iterator[TestClient[Litestar]]:
-    app = create_app(
+    app = partial(
+        create_app,
         Settings(seed=7, webhook_networks=("192.0.2.0/24",), media_dir=folder_of_session / MEDIA),
         database=database_of_session,
         worker=worker_of_session,
         forecasting=forecast_in_thread,
         comparing=compare_in_thread,
     )
-    with pytest.MonkeyPatch.context() as patch:
-        loops.nothing_by_itself(patch)
-        with QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
-            loops.serves(database_of_session, client)
-            yield client
+    with loops.serving(database_of_session, app, f"http://{HOST}") as client:
+        yield client
 
 
 @pytest.fixture

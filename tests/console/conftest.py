@@ -4,6 +4,7 @@ One application serves all tests of a session. Every test begins with an equal d
 """
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,6 @@ from dialer.store.database.database import Database
 from dialer.store.tables import User
 from tests import loops
 from tests.api.harness import HOST, NOW_MS, PASSWORD_HASH, Caller, FakeWorker, compare_in_thread, forecast_in_thread
-from tests.api.quick_client import QuickClient
 from tests.console.browser import running_browser
 from tests.console.visitor import Visitor
 from tests.databases import choice
@@ -105,7 +105,8 @@ def client_of_session(
     authenticator_of_session: Authenticator,
     console_of_session: Console,
 ) -> Iterator[TestClient[Litestar]]:
-    app = create_app(
+    app = partial(
+        create_app,
         Settings(webhook_networks=("192.0.2.0/24",), seed=7, media_dir=media_of_session),
         database=database_of_session,
         worker=worker_of_session,
@@ -114,12 +115,9 @@ def client_of_session(
         authenticator=authenticator_of_session,
         console=console_of_session,
     )
-    with pytest.MonkeyPatch.context() as patch:
-        loops.nothing_by_itself(patch)
-        with QuickClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
-            loops.serves(database_of_session, client)
-            yield client
-            console_of_session.end()
+    with loops.serving(database_of_session, app, f"http://{HOST}") as client:
+        yield client
+        console_of_session.end()
 
 
 @pytest.fixture(scope="session")

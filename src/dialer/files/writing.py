@@ -59,6 +59,11 @@ class RecordWriter:
         """
         stored = records.load(self.unit, kind.resource, record_id)
         wanted = self.complete(kind, given)
+        if kind.following is not None:  # What nobody has said is what follows anyhow.
+            unsaid = kind.following(wanted).keys() - self.read(kind, given).keys()
+            wanted = {
+                name: value for name, value in wanted.items() if name not in unsaid or stored.get(name) is not None
+            }
         fields = {field.name: (name, field) for name, field in file_fields(kind).items()}
         moved = {name: value for name, value in wanted.items() if not is_same(fields[name][1], stored.get(name), value)}
         if not moved:
