@@ -56,10 +56,10 @@ class _Call(NamedTuple):
     term: CallBackTerm | None
     drafts: list[AgentsDraft]
     """The drafts of agents about it, if the viewer may read them."""
-    heard: str
+    sound_heard: str
     """The quality of the sound of the other side, in words; empty if nobody measured it."""
-    said: str
-    """As `heard`, of our sound."""
+    sound_said: str
+    """As `sound_heard`, of our sound."""
 
 
 @get("/calls/{record_id:str}", media_type="text/html")
