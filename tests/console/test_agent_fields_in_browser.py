@@ -86,3 +86,23 @@ def test_a_column_typed_again_while_it_is_being_saved_is_written_by_the_next_sav
     assert person_of(served, call)["additional_vars"] == '{"email":"ada@example.org"}'
     assert watched.complaints == []
     watched.context.close()
+
+
+def test_a_column_that_somebody_else_changed_meanwhile_is_not_overwritten(browser: Browser, served: Served) -> None:
+    """The page shows newer values of other fields while the agent types, and still knows what stood in this one."""
+    watched, call = talk(browser, served)
+    page, contact = watched.page, person_of(served, call)
+    box, email = page.locator(f"#call-{call}"), page.get_by_label("email", exact=True)
+    email.fill("ada@example.com")
+    expect_kept(page, call)
+    theirs = {"email": "eve@example.com", "interest": "cold"}
+    served.client.patch(contact["url"], json={"additional_vars": theirs}).raise_for_status()
+    expect(page.get_by_label("interest", exact=True)).to_have_value("cold")
+    expect(email).to_have_value("ada@example.com")
+    expect(box.locator(f"[name=was-{call}-email]")).to_have_value("")
+    box.get_by_label("Not interested").check()
+    with page.expect_response("**/desk/disposition/"):
+        box.get_by_role("button", name="Save outcome").click()
+    assert person_of(served, call)["additional_vars"] == '{"email":"eve@example.com","interest":"cold"}'
+    assert "ada@example.com" in page.content()
+    watched.context.close()

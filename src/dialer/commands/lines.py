@@ -5,6 +5,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from dialer.carriers.line_port import Exchange, Line
+from dialer.commands.speaking import watching_speech
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.calls.plans import FREESWITCH, HTTP, KANNEL, SIP, SMPP
 from dialer.domain.words.voices import SpeechVoice
@@ -37,6 +38,7 @@ def new_worker(settings: Settings, database: Database, clock: Clock, fleet: Flee
         recordings=Media(FolderMedia(media)),
         coordinator=fleet,
         new_lines=new_lines(media, name, voice, _helpers(settings), settings.recordings_dir),
+        beside=partial(watching_speech, settings.voice, database),
     )
 
 

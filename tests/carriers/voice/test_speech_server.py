@@ -16,10 +16,14 @@ import pytest
 from dialer.carriers.media.rtp import RATE_HZ
 from dialer.carriers.voice import speech
 from dialer.carriers.voice.speech import Speaker, SpeechError, why_silent
+from dialer.commands.speaking import AGAIN_S, STILL_S, watch_speech
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 from dialer.domain.words.voices import SpeechServer, SpeechVoice, read_voices
 from dialer.settings import Settings, SettingsError, load_settings
+from dialer.store.database.database import Database
+from dialer.store.database.service_state import open_state, read_speech, save_speech
 from dialer.store.media.folder import FolderMedia
+from tests.new_database import new_database
 
 
 def sound(seconds: float = 0.5, rate_hz: int = 24_000, *, is_streamed: bool = False) -> bytes:
@@ -116,6 +120,7 @@ async def test_a_wav_file_without_its_length_is_heard(tmp_path: Path) -> None:
         (Answer(429, "application/json", b'{"error": "slow down"}'), 'answers 429 {"error": "slow down"}'),
         (Answer(500, "text/html", b"x" * 100_000), "answers 500 xxx"),
         (Answer(503, "text/html", is_endless=True), "answers 503"),
+        (Answer(500, "text/html", b"a\0b\x1b[2Jc"), "answers 500 a b [2Jc"),
         (Answer(body=b'{"audio": "UklGRg=="}', kind="application/json; charset=utf-8"), "sends words, and no sound"),
         (Answer(body=b"RIFF but no more"), "makes no sound of the text"),
         (Answer(body=b""), "makes no sound of the text"),
@@ -148,7 +153,94 @@ async def test_a_server_that_is_away_or_slow_is_told_at_the_start(monkeypatch: p
     async with silent:
         port = silent.sockets[0].getsockname()[1]
         slow = SpeechVoice("en", SpeechServer(f"http://127.0.0.1:{port}/v1", "m", "v"))
-        assert "cannot be reached: ReadTimeout" in await anyio.to_thread.run_sync(why_silent, slow)
+        assert await anyio.to_thread.run_sync(why_silent, slow) == "the server of speech takes longer than 0.05 seconds"
+
+
+async def test_a_server_that_sends_its_headers_letter_by_letter_has_no_more_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(speech, "SERVER_S", 0.2)
+    ended = anyio.Event()
+
+    async def trickle(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                writer.write(b"H")
+                await writer.drain()
+                await asyncio.sleep(0.01)
+        except ConnectionError:
+            ended.set()
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(trickle, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        slow = SpeechVoice("en", SpeechServer(f"http://127.0.0.1:{port}/v1", "m", "v"))
+        assert "the server of speech" in await anyio.to_thread.run_sync(why_silent, slow)
+        await ended.wait()
+
+
+async def test_calls_do_not_ask_a_server_that_was_away_a_moment_ago(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving() as (server, voice):
+        pass
+    speaker = Speaker(FolderMedia(tmp_path), voice)
+    with pytest.raises(SpeechError, match="cannot be reached"):
+        await speaker.file_of("Hello")
+    async with serving() as (server, again):
+        assert again.server is not None
+        speaker.voice = again
+        with pytest.raises(SpeechError, match="cannot be reached"):
+            await speaker.file_of("Hello")
+        assert server.asked == []
+        monkeypatch.setattr(speaker, "_away_until_s", 0.0)
+        assert (tmp_path / await speaker.file_of("Hello")).stat().st_size >= RATE_HZ // 2
+
+
+async def test_a_call_does_not_wait_for_a_text_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speech, "WAIT_S", 0.05)
+    monkeypatch.setattr(speech, "SERVER_S", 0.5)
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(-1)
+        writer.close()
+
+    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as silent:
+        port = silent.sockets[0].getsockname()[1]
+        slow = SpeechVoice("en", SpeechServer(f"http://127.0.0.1:{port}/v1", "m", "v"))
+        with pytest.raises(SpeechError, match="takes longer than"):
+            await Speaker(FolderMedia(tmp_path), slow).file_of("Hello")
+
+
+class WatchedEnoughError(Exception):
+    """The test has seen enough."""
+
+
+async def test_a_server_that_comes_later_is_noticed(tmp_path: Path) -> None:
+    """Campaigns are checked by what is stored: first that nobody answers, then that somebody does, and again."""
+    database = Database(new_database(tmp_path), synchronous="OFF")
+    database.write_now(lambda unit: open_state(unit, 0))
+    database.write_now(lambda unit: save_speech(unit, "not yet"))
+    told: list[tuple[str | None, float]] = []
+
+    async def sleep(pause_s: float) -> None:
+        told.append((database.read_now(read_speech), pause_s))
+        if len(told) == 4:
+            raise WatchedEnoughError
+        server.answer = Answer(body=sound()) if len(told) != 2 else Answer(500, "text/plain", b"broken")
+
+    async with serving() as (server, voice):
+        with pytest.raises(WatchedEnoughError):
+            await watch_speech(voice, database, sleep)
+    database.close()
+    assert told == [
+        ("not yet", AGAIN_S),
+        ("", STILL_S),
+        ("the server of speech answers 500 broken", AGAIN_S),
+        ("", STILL_S),
+    ]
 
 
 @pytest.fixture

@@ -29,8 +29,12 @@ SOUND_BYTES_MAX: Final = 32 * 1024 * 1024
 """Sound of one text as the program makes it, 12 minutes."""
 RUN_S: Final = 10.0
 """Time for one text. A sentence takes some hundredths of a second."""
-SERVER_S: Final = 30.0
+SERVER_S: Final = 20.0
 """As `RUN_S`, of a server, which may think about a long text for some seconds."""
+WAIT_S: Final = 30.0
+"""Time that a call waits for a text, the texts before it included."""
+AWAY_S: Final = 30.0
+"""Time in which a server is not asked again that could not be reached, so that calls do not wait for it one by one."""
 AT_ONCE: Final = 2
 WAITING_MAX: Final = 200
 """Texts that wait for the program. Further ones are not spoken."""
@@ -47,6 +51,10 @@ _LOGGER: Final = structlog.get_logger(__name__)
 
 class SpeechError(Exception):
     """A text cannot be spoken; the message says why, without the text."""
+
+
+class SpeechAwayError(SpeechError):
+    """The server of speech is away, whatever it is to say."""
 
 
 class Speaker:
@@ -71,6 +79,8 @@ class Speaker:
         self._unseen_bytes = kept_bytes_max
         """Bytes written since the folder was looked at."""
         self._looking: Final = threading.Lock()
+        self._away_until_s = 0.0
+        self._why_away = ""
 
     async def as_files(self, speeches: Iterable[Speech]) -> tuple[Speech, ...]:
         """Return the pieces of a prompt as files. A text that cannot be spoken is logged and left out."""
@@ -101,8 +111,11 @@ class Speaker:
             speaking = loop.run_in_executor(self._threads, self._keep, name, self.voice, text)
             self._speaking[name] = speaking
             speaking.add_done_callback(lambda done: self._forget(name, done))
-        # Others may wait for the same text.
-        await asyncio.shield(speaking)
+        try:
+            # Others may wait for the same text.
+            await asyncio.wait_for(asyncio.shield(speaking), WAIT_S)
+        except TimeoutError:
+            raise SpeechError(f"it takes longer than {WAIT_S:g} seconds, with the texts before it") from None
         return name
 
     def _forget(self, name: str, done: asyncio.Future[None]) -> None:
@@ -116,7 +129,13 @@ class Speaker:
         facts = self._media.facts(name)
         if facts is not None and (time.time() - facts.changed_ns / 1e9 <= FRESH_S or self._renew(name)):
             return
-        sound = spoken_sound(voice, text, self._program)
+        if time.monotonic() < self._away_until_s:
+            raise SpeechError(self._why_away)
+        try:
+            sound = spoken_sound(voice, text, self._program)
+        except SpeechAwayError as error:
+            self._why_away, self._away_until_s = str(error), time.monotonic() + AWAY_S
+            raise
         try:
             self._files.write(name, sound)
         except SoundFileError as error:
@@ -175,12 +194,15 @@ def _decoded(sound: bytes, who: str) -> bytes:
 
 def _from_server(server: SpeechServer, said: str, run_s: float) -> bytes:
     from dialer.carriers.voice.speech_server import (  # noqa: PLC0415 - most services have none
+        SpeechServerAwayError,
         SpeechServerError,
         sound_of_server,
     )
 
     try:
         return sound_of_server(server, said, run_s, SOUND_BYTES_MAX)
+    except SpeechServerAwayError as error:
+        raise SpeechAwayError(str(error)) from None
     except SpeechServerError as error:
         raise SpeechError(str(error)) from None
 

@@ -82,7 +82,7 @@ async def dispose_of_shown_call(request: ApiRequest, record_id: FromPath[str]) -
     found = await request.service.read(request, lambda unit: _read(unit, identity))
     if found.callrequest_id is None:
         raise RecordNotFoundError("The campaign was deleted with the details of its calls.")
-    refused = await save(request, found.callrequest_id, filled)
+    refused = await save(request, found.callrequest_id, filled, has_draft=False)
     return go_to(f"/console/calls/{identity}/") if refused is None else await _show(request, identity, refused)
 
 

@@ -87,7 +87,7 @@ async def dispose_on_desk(request: ApiRequest, console: NamedDependency[ConsoleS
     """Save the outcome of a call that came to the viewer. If it is refused, it stays as a draft."""
     filled = await read_fields(request)
     identity = identity_in(filled.get("call", ""))
-    refused = await save(request, identity, filled)
+    refused = await save(request, identity, filled, has_draft=True)
     if refused is None:
         return _obeyed(request, console)
     if is_by_script(request):

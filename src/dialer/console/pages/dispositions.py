@@ -182,8 +182,10 @@ def _moment_in(text: str, zone: ZoneInfo) -> int | None:
     return round(at.timestamp() * 1_000) if YEAR_MIN <= at.year <= YEAR_MAX else None
 
 
-async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, str]) -> DispositionForm | None:
-    """Save the form of a call. Return the form with messages if it is refused."""
+async def save(
+    request: ApiRequest, callrequest_id: int, filled: Mapping[str, str], *, has_draft: bool
+) -> DispositionForm | None:
+    """Save the form of a call, which may have shown the draft. Return the form with messages if it is refused."""
     zone = zone_of(request)
     given, columns = fields_of(filled, callrequest_id), columns_of(filled, callrequest_id)
     word, _, disposition = (part.strip() for part in given["disposition"].rpartition("="))
@@ -196,7 +198,7 @@ async def save(request: ApiRequest, callrequest_id: int, filled: Mapping[str, st
         agent_id = agent_at_desk(unit.connection, unit.actor.id)
         left = {} if agent_id is None else fields_out_of_form(unit.connection, agent_id, callrequest_id)
         body = Given({**members, "fields": columns if agent_id is None else {}})
-        set_disposition_of(unit, callrequest_id, body, is_form=True)
+        set_disposition_of(unit, callrequest_id, body, is_form=has_draft)
         if agent_id is not None:  # The outcome is saved in any case, and other columns stay on the desk.
             fill_in_or_keep(unit, agent_id, callrequest_id, {**left, **columns}, seen_in(filled, callrequest_id))
 

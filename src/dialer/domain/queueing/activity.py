@@ -91,7 +91,8 @@ class AgentClock(msgspec.Struct, frozen=True):
         clock that was set back counts no time twice.
         """
         counted_ms = max(now_ms, self.counted_ms)
-        goes_on = is_same and (self.break_reason == before.break_reason or self.status != AgentStatus.ON_BREAK)
+        is_on_break = self.status == AgentStatus.ON_BREAK and not self.is_talking
+        goes_on = is_same and (self.break_reason == before.break_reason or not is_on_break)
         return replace(self, counted_ms=counted_ms, began_ms=before.since_ms(now_ms) if goes_on else counted_ms)
 
     def break_exceeded_ms(self, limit_s: int, now_ms: int) -> int:

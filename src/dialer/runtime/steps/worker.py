@@ -63,7 +63,8 @@ class Worker:
     """The loop that drives the engine over one database.
 
     `running` keeps it going. `settle` and `advance` are for callers that changed something. `new_lines` are the real
-    carriers by the protocol of their gateways; None simulates all gateways, as a forecast does.
+    carriers by the protocol of their gateways; None simulates all gateways, as a forecast does. `beside` returns a
+    context that is entered as long as the loop runs.
     """
 
     def __init__(  # noqa: PLR0913 - tests replace parts of it
@@ -79,10 +80,12 @@ class Worker:
         new_kernel: NewKernel = _new_kernel,
         coordinator: Coordinator | None = None,
         new_lines: Mapping[str, NewLine] | None = NO_LINES,
+        beside: Callable[[], contextlib.AbstractAsyncContextManager[None]] = contextlib.nullcontext,
     ) -> None:
         self.clock = clock
         self.seed: Final = seed
         self._database: Final = database
+        self._beside: Final = beside
         self._step_turn = anyio.Lock()
         self._settling: Final = Settling(partial(self._run_until, None))
         self._nudged = anyio.Event()
@@ -139,7 +142,7 @@ class Worker:
         """Handle what is due, for as long as the context is entered. A virtual clock must be advanced instead."""
         await self._take_up()
         await self.settle()
-        async with anyio.create_task_group() as tasks:
+        async with self._beside(), anyio.create_task_group() as tasks:
             if not isinstance(self.clock, VirtualClock):
                 tasks.start_soon(self._go_on)
             yield
