@@ -8,6 +8,7 @@ import structlog
 
 from dialer.store.tables import Gateway
 from tests.runtime.house import ALL_ANSWER, House
+from tests.runtime.recordings_archive import Archive, opened_archive
 
 
 @pytest.fixture
@@ -23,6 +24,13 @@ def sociable(house: House) -> House:
     """Return a service whose callees all answer and listen."""
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     return house
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    """Return recordings of an account, with a database of their own."""
+    with opened_archive(tmp_path) as made:
+        yield made
 
 
 @pytest.fixture

@@ -1,25 +1,16 @@
 """Tests of the care for recordings of calls that are over, on a folder and a ring of keys that fail."""
 
-import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
 
-import msgspec
 import pytest
 from cryptography.fernet import Fernet
-from sqlalchemy import Connection, insert, select, type_coerce, update
+from sqlalchemy import select, type_coerce
 from sqlalchemy.types import String
 
-from dialer.carriers.voice.sealed_spool import SealedSpool
-from dialer.domain.calls.call_recording import DAY_MS, SoundStore
-from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES
+from dialer.domain.calls.call_recording import DAY_MS
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.sessions.leg_protocol import Dialling
 from dialer.runtime.steps import kept_recordings
-from dialer.runtime.steps.clock import VirtualClock
 from dialer.runtime.steps.kept_recordings import (
     FAILS_AFTER_MS,
     LIMITS_EVERY_MS,
@@ -28,86 +19,13 @@ from dialer.runtime.steps.kept_recordings import (
     KeptRecordings,
 )
 from dialer.runtime.steps.recordings_folder import MARKER, ROWS_KEPT_MS
-from dialer.store.database.database import Database
-from dialer.store.database.touched import NOTHING, touch
 from dialer.store.media.call_recordings import new_store, opened_store, resealed
 from dialer.store.media.folder import FolderMedia
 from dialer.store.rows.call_recordings import erase_recordings
-from dialer.store.tables import CallRecording, LiveLeg, User
+from dialer.store.tables import CallRecording
 from dialer.store.tables.key_ring import RING, GivenKeys
 from tests import SECRETS_KEY
-from tests.new_database import new_database
-
-NOW_MS: Final = 1_760_000_000_000
-KEY: Final = "5a" * 32
-WHOLE: Final = HEADER_BYTES + BLOCK_BYTES
-GUESSED: Final = 100
-OWN: Final = "{:032x}.call"
-
-
-class Archive:
-    """Recordings of an account, their folder, and who looks after them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder: Final = folder / "recordings"
-        self.clock: Final = VirtualClock(NOW_MS)
-        self.database: Final = Database(new_database(folder), synchronous="OFF")
-        stamps = {"created_date": 0, "updated_date": 0}
-        self._execute(insert(User).values(id=1, username="ann", password_hash="", **stamps))
-        self.keeper = KeptRecordings(self.database, self.clock, FolderMedia(self.folder))
-
-    def add(self, recording_id: int, **values: object) -> None:
-        """Add a recording of one block that waits to be measured, and its file."""
-        file = f"{recording_id}.call"
-        spool = SealedSpool(SoundStore(str(self.folder / file), KEY))
-        spool.open()
-        spool.write([b"\1" * BLOCK_BYTES])
-        row = {"user_id": 1, "callid": file, "phone_number": "+12025550100", "start_date": NOW_MS, "seconds": 1}
-        row |= {"size": GUESSED, "file": file, "sound_key": KEY, "state": "waiting"}
-        self._execute(insert(CallRecording).values(id=recording_id, **row | values))
-
-    def change(self, recording_id: int, **values: object) -> None:
-        self._execute(update(CallRecording).where(CallRecording.id == recording_id).values(**values))
-
-    def rows(self) -> list[tuple[Any, ...]]:
-        """Return the id, the state, the size and the name of the file of each recording."""
-        columns = CallRecording.id, CallRecording.state, CallRecording.size, CallRecording.file
-        query = select(*columns).order_by(CallRecording.id)
-        return [tuple(row) for row in self.database.read_now(lambda connection: connection.execute(query).all())]
-
-    def names(self) -> list[str]:
-        """Return the names of the files in the folder."""
-        return sorted(path.name for path in self.folder.iterdir())
-
-    def numbers(self) -> list[str]:
-        query = select(CallRecording.phone_number).order_by(CallRecording.id)
-        return list(self.database.read_now(lambda connection: connection.scalars(query).all()))
-
-    async def keep(self, after_ms: int = 0) -> None:
-        """Look after all that is due."""
-        self.clock.set(self.clock.now_ms() + after_ms)
-        while await self.keeper.keep():
-            pass
-
-    def write(self, work: Callable[[Connection], object]) -> None:
-        """Do work in a transaction."""
-
-        def run(connection: Connection) -> None:
-            touch(connection, NOTHING)
-            work(connection)
-
-        self.database.write_now(run)
-
-    def _execute(self, statement: Any) -> None:  # noqa: ANN401 - statements of all kinds
-        self.write(lambda connection: connection.execute(statement))
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Archive]:
-    made = Archive(tmp_path)
-    with closing(made.database):
-        yield made
-    RING.hold(GivenKeys(SECRETS_KEY))
+from tests.runtime.recordings_archive import GUESSED, KEY, NOW_MS, WHOLE, Archive
 
 
 async def test_a_folder_that_is_away_for_a_moment_loses_nothing(archive: Archive, tmp_path: Path) -> None:
@@ -255,21 +173,6 @@ async def test_an_empty_folder_in_place_of_the_right_one_loses_nothing(archive: 
     await archive.keep(RETRIES_EVERY_MS)
     assert [row[1] for row in archive.rows()] == ["stored", "stored", "removed"]
     assert archive.names() == ["1.call", "2.call", MARKER]
-
-
-async def test_files_of_our_own_form_that_nothing_names_go_after_a_day(archive: Archive) -> None:
-    archive.add(1, file=OWN.format(1))
-    names = [OWN.format(number) for number in range(1, 5)]
-    for name in (*names, "letter.txt", "5.call"):
-        (archive.folder / name).write_bytes(b"")
-        if name != names[3]:
-            os.utime(archive.folder / name, (0, 0))
-    order = Dialling("a", "1", "", 1, 1, sound_store=SoundStore(names[1], ""))
-    leg = {"key": "a", "call_id": 1, "medium": "voice", "gateway_id": 1, "wanted_ms": 0}
-    text = msgspec.json.encode(order).decode()
-    archive.write(lambda connection: connection.execute(insert(LiveLeg).values(**leg, dialling=text)))
-    await archive.keep()
-    assert archive.names() == sorted(["1.call", "5.call", *names[:2], names[3], MARKER, "letter.txt"])
 
 
 async def test_a_record_goes_a_year_after_its_recording(archive: Archive) -> None:

@@ -59,7 +59,7 @@ class RecordWriter:
         """
         stored = records.load(self.unit, kind.resource, record_id)
         wanted = self.complete(kind, given)
-        if kind.following is not None:  # What nobody has said is what follows anyhow.
+        if kind.following is not None:  # Values that nobody has given follow anyhow.
             unsaid = kind.following(wanted).keys() - self.read(kind, given).keys()
             wanted = {
                 name: value for name, value in wanted.items() if name not in unsaid or stored.get(name) is not None

@@ -89,6 +89,7 @@ MACHINE_MADE: Final = frozenset(
         "live_leg.key",
         "service_state.leg_key",
         "service_state.number_key",
+        "service_state.recordings_id",
         *(f"report_delivery.{name}" for name in ("problem", "status")),
         *(f"report_link.{name}" for name in ("report", "token_hash")),
         *(f"report_schedule.{name}" for name in ("problem", "report", "sent_as", "sent_when", "send_time")),

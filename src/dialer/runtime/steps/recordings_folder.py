@@ -1,34 +1,53 @@
 """The folder of recordings: whether it is there at all, and its files that no record names any more."""
 
 import re
+import secrets
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import anyio.to_thread
 import structlog
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, select, update
 
 from dialer.domain.formats.media_files import MediaError, MediaFiles
 from dialer.domain.words.enums import RecordingState
 from dialer.runtime.steps.clock import Clock
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, touch
-from dialer.store.tables import CallRecording, LiveLeg
+from dialer.store.tables import CallRecording, LiveLeg, ServiceState
 
 MARKER: Final = "dialer-recordings.txt"
-"""The file by which a folder that is not mounted is told from an empty one."""
-_MARKED: Final = b"This is the folder of the recordings of one dialer. Leave this file here.\n"
+"""The file by which the folder is told from one that is not mounted, and from the folder of another database."""
+_MARKED: Final = "This is the folder of the recordings of one dialer. Leave this file here.\n{}\n"
+_MARKER_BYTES_MAX: Final = 1_000
+_PROBE: Final = "dialer-recordings.now"
+"""A file that is written and deleted, for the time of the folder's own clock. The marker is written once only."""
 KNOWN_MAX: Final = 20
 """Recordings of which one has to be in a folder without a marker that is taken for the right one."""
 SWEEPS_EVERY_MS: Final = 6 * 3_600_000
-ORPHAN_NS: Final = 86_400 * 10**9
-"""The age of a file, a day, after which a record of it can be expected. A shorter one may be that of a call that goes
-on, whose record comes with its end."""
+ORPHAN_NS: Final = 30 * 86_400 * 10**9
+"""The age of a file, 30 days, after which a record of it can be expected: no older backup is restored by habit."""
+ORPHAN_SEEN_MS: Final = 86_400_000
+"""Time, a day, for which a process has seen a file without a record before it deletes it: never soon after a start."""
+ORPHANS_MAX: Final = 100_000
+"""Files without a record that are remembered at once. Further ones have their turn after these."""
 ROWS_KEPT_MS: Final = 365 * 86_400_000
 """Time after the removal of a recording, a year, in which its record says that it was removed."""
 AT_ONCE: Final = 200
 _OWN: Final = re.compile(r"[0-9a-f]{32}\.call", re.ASCII)
+_ID: Final = re.compile(r"^[0-9a-f]{32}$", re.ASCII | re.MULTILINE)
 _log = structlog.get_logger(__name__)
+
+
+class _Owner(NamedTuple):
+    """The database's knowledge of its folder."""
+
+    id: str
+    """The word in the marker of the folder of this database."""
+    is_marked: bool
+    """True once a folder has the marker. No other one is taken for the right one from then on."""
+    known: list[str]
+    """The files of the newest recordings."""
 
 
 class RecordingsFolder:
@@ -38,37 +57,53 @@ class RecordingsFolder:
         self._database: Final = database
         self._clock: Final = clock
         self._files: Final = files
-        self._is_missing = False
-        """True if it was told that the folder is not there."""
+        self._why_not = ""
+        """The last event that was logged of a folder that is not the right one."""
         self._swept_ms: int | None = None
+        self._seen_ms: dict[str, int] = {}
+        """When files that no record names were first seen by this process."""
 
     async def is_in_place(self) -> bool:
-        """Return whether the folder is there. One with some of our files is marked."""
-        is_there = await anyio.to_thread.run_sync(self._files.facts, MARKER) is not None
-        if not is_there:
-            known = await self._database.read(_known)
-            is_there = await anyio.to_thread.run_sync(self._is_ours, known)
-        if not is_there and not self._is_missing:
-            _log.error("recordings_folder_missing", marker=MARKER)
-        self._is_missing = not is_there
-        return is_there
+        """Return whether the folder is there. The first one with some of our files is marked, and no other later."""
+        owner = await self._database.read(_owner)
+        if owner.known and not owner.id:
+            owner = owner._replace(id=await self._database.write(_new_id))
+        why_not = await anyio.to_thread.run_sync(self._why_not_ours, owner)
+        if not why_not and not owner.is_marked and await anyio.to_thread.run_sync(self._has_marker, owner.id):
+            await self._database.write(_remember_marker)
+        if why_not and why_not != self._why_not:
+            _log.error(why_not, marker=MARKER, expected=owner.id)
+        self._why_not = why_not
+        return not why_not
 
-    def _is_ours(self, known: list[str]) -> bool:
-        """Mark a folder with some of these files. Return whether it is the right one, as that of a new service is."""
-        is_ours = any(self._files.facts(name) is not None for name in known)
-        if is_ours:
-            self._mark()
-        return is_ours or not known
+    def _why_not_ours(self, owner: _Owner) -> str:
+        """Return why the folder is not the right one, as the name of an event; empty if it is. Mark the first one."""
+        ids = self._ids()
+        if owner.id and owner.id in ids:
+            return ""
+        if ids:
+            return "recordings_folder_of_another_database"
+        if owner.is_marked:
+            return "recordings_folder_missing"
+        if any(self._files.facts(name) is not None for name in owner.known):
+            self._mark(owner.id)
+            return ""
+        # A new service has recorded nothing, and its folder may not be there yet.
+        return "recordings_folder_missing" if owner.known else ""
 
-    def _mark(self) -> int | None:
-        """Write the marker. Return the time of the folder's own clock; None if nothing can be written."""
+    def _ids(self) -> list[str]:
+        """Return the ids in the marker; none if there is no marker, or one without."""
+        content = self._files.read(MARKER, 0, _MARKER_BYTES_MAX) or b""
+        return _ID.findall(content.decode("ascii", "replace").replace("\r", ""))
+
+    def _has_marker(self, own_id: str) -> bool:
+        return own_id in self._ids()
+
+    def _mark(self, own_id: str) -> None:
         try:
-            self._files.save(MARKER, _MARKED)
+            self._files.save(MARKER, _MARKED.format(own_id).encode())
         except MediaError as error:
             _log.warning("recordings_folder_not_marked", reason=str(error))
-            return None
-        facts = self._files.facts(MARKER)
-        return None if facts is None else facts.changed_ns
 
     async def sweep(self) -> None:
         """Delete files that no record and no call in progress names, and old records, a few times a day."""
@@ -76,25 +111,38 @@ class RecordingsFolder:
         if self._swept_ms is not None and now_ms - self._swept_ms < SWEEPS_EVERY_MS:
             return
         self._swept_ms = now_ms
-        old = await anyio.to_thread.run_sync(self._old_files)
-        for at in range(0, len(old), AT_ONCE):
-            some = old[at : at + AT_ONCE]
-            orphans = await self._database.read(partial(_without_record, names=some))
-            await anyio.to_thread.run_sync(self._delete, orphans)
+        await self._sweep_files(now_ms)
         if ids := await self._database.read(lambda connection: _old_records(connection, now_ms)):
             await self._database.write(lambda connection: _forget(connection, ids))
 
+    async def _sweep_files(self, now_ms: int) -> None:
+        """Delete files that were seen without a record a day ago, if this database has marked the folder."""
+        owner = await self._database.read(_owner)
+        is_ours = owner.is_marked and await anyio.to_thread.run_sync(self._has_marker, owner.id)
+        old = await anyio.to_thread.run_sync(self._old_files) if is_ours and owner.known else []
+        orphans: list[str] = []
+        for at in range(0, len(old), AT_ONCE):
+            some = old[at : at + AT_ONCE]
+            orphans += await self._database.read(partial(_without_record, names=some))
+        self._seen_ms = {name: self._seen_ms.get(name, now_ms) for name in orphans[:ORPHANS_MAX]}
+        due = [name for name, seen_ms in self._seen_ms.items() if now_ms - seen_ms >= ORPHAN_SEEN_MS]
+        for at in range(0, len(due), AT_ONCE):
+            await anyio.to_thread.run_sync(self._delete, due[at : at + AT_ONCE])
+
     def _old_files(self) -> list[str]:
-        """Return the files of our own form that are a day old, by the clock of the folder's file system."""
-        now_ns = None if self._files.facts(MARKER) is None else self._mark()
-        if now_ns is None:
-            return []
+        """Return the files of our own form that are 30 days old, by the clock of the folder's file system."""
         try:
-            found = list(self._files.list_files())
+            self._files.save(_PROBE, b"", is_lasting=False)
+            probe = self._files.facts(_PROBE)
+            self._files.delete(_PROBE)
+            found = [] if probe is None else list(self._files.list_files())
         except MediaError as error:
             _log.warning("recordings_folder_not_listed", reason=str(error))
             return []
-        return [name for name, facts in found if _OWN.fullmatch(name) and now_ns - facts.changed_ns >= ORPHAN_NS]
+        if probe is None:
+            return []
+        oldest_ns = probe.changed_ns - ORPHAN_NS
+        return sorted(name for name, facts in found if _OWN.fullmatch(name) and facts.changed_ns <= oldest_ns)
 
     def _delete(self, orphans: list[str]) -> None:
         for name in orphans:
@@ -104,6 +152,25 @@ class RecordingsFolder:
                 _log.warning("recording_without_record_not_deleted", file=name, reason=str(error))
             else:
                 _log.info("recording_without_record_deleted", file=name)
+
+
+def _owner(connection: Connection) -> _Owner:
+    row = connection.execute(select(ServiceState.recordings_id, ServiceState.recordings_marked)).one_or_none()
+    own_id, is_marked = (None, False) if row is None else row
+    return _Owner(own_id or "", is_marked, _known(connection))
+
+
+def _new_id(connection: Connection) -> str:
+    """Give the database the id of its folder, which follows it wherever it moves, and is in its backups."""
+    touch(connection, NOTHING)
+    own_id = secrets.token_hex(16)
+    connection.execute(update(ServiceState).where(ServiceState.recordings_id.is_(None)).values(recordings_id=own_id))
+    return connection.scalar(select(ServiceState.recordings_id)) or own_id
+
+
+def _remember_marker(connection: Connection) -> None:
+    touch(connection, NOTHING)
+    connection.execute(update(ServiceState).values(recordings_marked=True))
 
 
 def _known(connection: Connection) -> list[str]:

@@ -220,6 +220,8 @@ CREATE TABLE service_state (
 	calls_removed_ms BIGINT DEFAULT '0' NOT NULL,
 	places_digest VARCHAR(64) DEFAULT '' NOT NULL,
 	speech_down VARCHAR(255),
+	recordings_id VARCHAR(32),
+	recordings_marked BOOLEAN DEFAULT '0' NOT NULL,
 	CONSTRAINT pk_service_state PRIMARY KEY (id)
 )
  WITH (fillfactor = 50);

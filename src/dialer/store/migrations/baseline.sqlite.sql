@@ -203,7 +203,9 @@ CREATE TABLE service_state (
 	media_dir VARCHAR,
 	calls_removed_ms INTEGER DEFAULT '0' NOT NULL,
 	places_digest VARCHAR(64) DEFAULT '' NOT NULL,
-	speech_down VARCHAR(255)
+	speech_down VARCHAR(255),
+	recordings_id VARCHAR(32),
+	recordings_marked BOOLEAN DEFAULT '0' NOT NULL
 );
 CREATE TABLE key_check (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

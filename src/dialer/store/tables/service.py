@@ -1,6 +1,6 @@
 """The service's own rows: its state, and responses that it can repeat."""
 
-from sqlalchemy import Index, LargeBinary, String
+from sqlalchemy import Boolean, Index, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.tables._base import BIG, UPDATED_OFTEN, Code, Milliseconds, Row, belongs_to
@@ -35,6 +35,11 @@ class ServiceState(Row):
     """Digest of the rows from which the zones of stored numbers were last read; empty if that is not known."""
     speech_down: Mapped[str | None] = mapped_column(String(255), default=None)
     """Why the process that dials cannot speak texts; empty if it can, null if it has no voice (DIALER_SPEECH)."""
+
+    recordings_id: Mapped[str | None] = mapped_column(String(32), default=None)
+    """The id in the marker of the folder of recordings; null until a call is recorded."""
+    recordings_marked: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True once a folder has the marker with that id. No other folder is taken for the right one from then on."""
 
     __table_args__ = UPDATED_OFTEN
 
