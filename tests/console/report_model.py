@@ -15,6 +15,8 @@ ROUNDED: Final = 0.0501
 GONE: Final = "erased"
 """An answer that was erased with its person."""
 _RECORDS: Final = 5
+_TEXTS: Final = 10
+"""The type of sections that send text messages."""
 _CHOSEN: Final = (2, 3)
 """Types of sections whose answers stay when their person is erased: choices and ratings."""
 _Z2: Final = 1.959964**2
@@ -45,6 +47,10 @@ class Person(NamedTuple):
     outcome: str
     """That of the last call of which an agent said one. It stays when the person is erased, and the note goes."""
     note: str
+    calls: int
+    """The calls that are there, with those that came in."""
+    results: int
+    """The results of these calls, without text messages."""
 
 
 def people_of(house: AccountHouse, campaign_id: int, erased: set[int]) -> list[Person]:
@@ -57,6 +63,7 @@ def people_of(house: AccountHouse, campaign_id: int, erased: set[int]) -> list[P
             continue
         own = [call["id"] for call in calls if call["subscriber_id"] == row["id"]]
         answers: dict[int, str] = {}
+        kept = sum(one["callrequest_id"] in own and one["section_type"] != _TEXTS for one in results)
         for one in sorted(map(dict, results), key=lambda result: int(result["id"])):
             if one["callrequest_id"] in own:
                 answers[one["section_id"]] = _said(one, is_erased=row["id"] in erased)
@@ -66,7 +73,7 @@ def people_of(house: AccountHouse, campaign_id: int, erased: set[int]) -> list[P
         listed = {} if row["id"] in erased else json.loads(row["additional_vars"] or "{}")
         notes = [one["note"] for one in said if one["callrequest_id"] in own]
         last = "" if row["id"] in erased or not notes else notes[-1]
-        people.append(Person(row, listed, answers, attempts, cost, "Call back" if notes else "", last))
+        people.append(Person(row, listed, answers, attempts, cost, "Call back" if notes else "", last, len(own), kept))
     return people
 
 
@@ -74,7 +81,9 @@ def _said(result: Mapping[Any, Any], *, is_erased: bool) -> str:
     """Return an answer in words."""
     if is_erased and result["section_type"] not in _CHOSEN:
         return GONE
-    return "a recording" if result["section_type"] == _RECORDS else str(result["response"])
+    if result["section_type"] == _RECORDS:
+        return "a recording" if result["record_file"] else GONE
+    return str(result["response"])
 
 
 def told(people: list[Person], questions: Mapping[int, str], by: str, scales: set[int]) -> list[Counted]:
@@ -154,8 +163,8 @@ def sentence(people: list[Person], section: int) -> str:
 
 
 def is_silent(person: Person) -> bool:
-    """Return whether a person came to the end of the survey, all of whose sections ask, without an answer to any."""
-    return person.row["status"] == SubscriberStatus.COMPLETED and not person.answers
+    """Return whether a person came to the end of a survey that asks in calls that are there, of which nothing came."""
+    return person.row["status"] == SubscriberStatus.COMPLETED and person.calls > 0 and not person.results
 
 
 def silence(people: list[Person]) -> str:

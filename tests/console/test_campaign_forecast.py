@@ -1,14 +1,19 @@
 """Tests of the forecast on a campaign's page, and of the people who are next."""
 
 import re
+from http import HTTPStatus
 
 import msgspec
 import pytest
 from sqlalchemy import insert, select, update
 
 from dialer.api.actions.forecast import Forecaster, ForecastUnderWay
-from dialer.app.campaigns.keep_forecast import record_of_forecasts
+from dialer.app.campaigns.keep_forecast import kept_forecast, record_of_forecasts
 from dialer.domain.forecast.kept_forecast import KeptForecast
+from dialer.forecast.parameters import Order
+from dialer.forecast.summary import Forecast
+from dialer.resources.crud.resource import Actor
+from dialer.resources.words.errors import AnsweredError
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, CampaignForecast, DncContact, Subscriber, User
 from tests.api.harness import NOW_MS, Caller
@@ -46,6 +51,25 @@ def test_a_forecast_is_kept_beside_what_happens(
     api.change(f"campaigns/{identity}/", status=4)
     status, text = forecast(alice, identity)
     assert (status, "There is nothing to forecast." in text, "Forecast again" in text) == (409, True, False)
+
+
+def test_a_forecast_is_kept_though_that_of_what_it_costs_is_refused(
+    alice: Visitor, api: Caller, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity, whole = campaign(api), Forecaster.forecast
+    store(database, update(User).values(call_rate=1_000))
+
+    async def slow(forecaster: Forecaster, of: Database, order: Order, user: Actor) -> Forecast:
+        if order.is_rich:
+            raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, "The forecast took over 40 s.")
+        return await whole(forecaster, of, order, user)
+
+    monkeypatch.setattr(Forecaster, "forecast", slow)
+    assert forecast(alice, identity)[0] == 303
+    assert "Forecast of 18 Nov 2026, 11:06 not everybody is called in time" in alice.text(f"campaigns/{identity}/")
+    kept = database.read_now(lambda connection: kept_forecast(connection, identity))
+    assert kept is not None
+    assert kept.cost_if_paid is None
 
 
 def test_a_forecast_obeys_the_calling_hours_if_the_box_is_ticked(

@@ -14,6 +14,7 @@ from openpyxl import load_workbook
 from sqlalchemy import insert, select, update
 
 from dialer.api.answers.spreadsheets import XLSX
+from dialer.app.campaigns import figures
 from dialer.app.campaigns.figures import CROSSED, By, zone_of_callee
 from dialer.app.campaigns.readiness import survey_of
 from dialer.domain.words.enums import SectionType
@@ -349,6 +350,23 @@ def test_the_report_says_what_it_was_and_what_came_of_it(alice: Visitor, api: Ca
     assert "A person answered 2 66.7 % Busy 1 33.3 %" in text
     assert "All 3 2 66.7 %" in text
     assert "<script>alert" not in alice.page
+
+
+def test_a_report_says_that_a_table_would_be_too_long(
+    alice: Visitor, api: Caller, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = campaign(api)
+    for number in range(3):
+        calls = {"campaign_id": identity, "attempt": 1, "starting_date": NOW_MS - number * HOUR_MS}
+        store(database, cdr(number, **calls))
+    count(database)
+    title, said = "Hour of the day at the callee", "There are too many rows. Ask for fewer days"
+    text = alice.text(f"campaigns/{identity}/report/")
+    assert (title in text, said in text) == (True, False)
+    monkeypatch.setattr(figures, "HOURS_READ_MAX", 2)
+    text = alice.text(f"campaigns/{identity}/report/")
+    assert f"{title} {said}" in text
+    assert f'href="/console/campaigns/{identity}/figures/?by=hour_of_day"' in alice.page
 
 
 def test_answers_and_branches_move_live(alice: Visitor, api: Caller, database: Database) -> None:

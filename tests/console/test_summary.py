@@ -3,13 +3,13 @@
 import json
 from typing import Any, Final
 
-from sqlalchemy import Executable, insert, update
+from sqlalchemy import Executable, delete, insert, select, update
 
 from dialer.domain.figures.crosstabs import GROUPS_MAX
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
 from dialer.domain.words.enums import SectionType, SubscriberStatus
 from dialer.store.database.database import Database
-from dialer.store.tables import SealedSurvey, Subscriber, SurveyResult, User
+from dialer.store.tables import CallRequest, SealedSurvey, Subscriber, SurveyResult, User
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_wall_board import call
@@ -22,6 +22,8 @@ ASKED: Final = Survey(
         Section(3, SectionType.RATING, "How many stars?", Prompt()),
     )
 )
+RECORDED: Final = 2
+"""The section whose answers are recordings."""
 GIVEN: Final = ((1, 1, "yes"), (1, 1, "no"), (2, 1, "no"), (3, 1, HOSTILE), (1, 2, "a.wav"), (2, 2, "b.wav"))
 """People, sections and answers. The first person corrects the answer."""
 CITIES: Final = ("Ulm", HOSTILE, "")
@@ -39,6 +41,7 @@ def polled(api: Caller, database: Database) -> int:
             "section_id": section,
         }
         values |= {"section_type": section, "question": "?", "response": response, "created_date": NOW_MS + place}
+        values["record_file"] = response if section == RECORDED else ""
         return insert(SurveyResult).values(values)
 
     store(
@@ -160,13 +163,8 @@ def test_recorded_answers_are_heard_by_those_who_see_the_campaign(
     alice: Visitor, bob: Visitor, api: Caller, database: Database
 ) -> None:
     identity = polled(api, database)
-    assert "There is no recorded answer." in alice.text(f"campaigns/{identity}/recordings/")
-    store(
-        database,
-        update(SurveyResult)
-        .where(SurveyResult.section_id == 2)
-        .values(record_file="a.wav", recording_duration=7, question=HOSTILE),
-    )
+    recorded = update(SurveyResult).where(SurveyResult.section_id == RECORDED)
+    store(database, recorded.values(recording_duration=7, question=HOSTILE))
     assert f'href="/console/campaigns/{identity}/recordings/?section=2"' in alice.get(f"campaigns/{identity}/summary/")
     page = alice.get(f"campaigns/{identity}/recordings/?section=2")
     assert page.count("<audio") == 2
@@ -175,6 +173,42 @@ def test_recorded_answers_are_heard_by_those_who_see_the_campaign(
     for query in ("section=1", "before=1", "section=x&before=1"):
         assert "<audio" not in alice.get(f"campaigns/{identity}/recordings/?{query}")
     assert bob.request("GET", f"campaigns/{identity}/recordings/").status_code == 404
+    store(database, recorded.values(record_file=""))
+    assert "There is no recorded answer." in alice.text(f"campaigns/{identity}/recordings/")
+
+
+def test_every_page_counts_the_recordings_that_are_there(alice: Visitor, api: Caller, database: Database) -> None:
+    """One that was erased keeps its length, and nobody can hear it."""
+    identity = polled(api, database)
+    assert "2 recordings Listen" in alice.text(f"campaigns/{identity}/report/")
+    erased = update(SurveyResult).where(SurveyResult.response == "b.wav")
+    store(database, erased.values(response="erased", record_file="", recording_duration=7, section_type=5))
+    assert "1 person left a recording." in alice.text(f"campaigns/{identity}/summary/")
+    assert alice.get(f"campaigns/{identity}/recordings/?section=2").count("<audio") == 1
+    for page in ("report/", ""):
+        assert "1 recording Listen" in alice.text(f"campaigns/{identity}/{page}")
+    store(database, update(SurveyResult).values(record_file=""))
+    assert "left a recording" not in alice.text(f"campaigns/{identity}/summary/")
+    assert "0 recordings" in alice.text(f"campaigns/{identity}/report/")
+
+
+def test_a_mark_has_one_share_however_it_was_keyed(alice: Visitor, api: Caller, database: Database) -> None:
+    identity = polled(api, database)
+    result = {"user_id": 2, "campaign_id": identity, "section_id": 3, "section_type": 3, "question": "?"}
+    store(
+        database,
+        insert(SurveyResult).values(
+            [
+                {**result, "callrequest_id": place, "callid": str(place), "created_date": NOW_MS, "response": mark}
+                for place, mark in enumerate(("07", "7", "10"), 1)
+            ]
+        ),
+    )
+    assert "Answer Share People 7 2 66.7 % ± 36.5 10 1" in alice.text(f"campaigns/{identity}/summary/")
+    for page in ("report/", ""):
+        assert "7 2 66.7 % 10 1 33.3 %" in alice.text(f"campaigns/{identity}/{page}")
+    answers = api.get(f"surveyaggregate/{identity}/")["sections"][-1]["answers"]
+    assert [(one["response"], one["count"], one["percent"]) for one in answers] == [("7", 2, 66.67), ("10", 1, 33.33)]
 
 
 def test_people_who_completed_without_an_answer_are_told_apart(alice: Visitor, api: Caller, database: Database) -> None:
@@ -182,7 +216,47 @@ def test_people_who_completed_without_an_answer_are_told_apart(alice: Visitor, a
     identity = polled(api, database)
     silent = "person came to the end of the survey without an answer."
     assert silent not in alice.text(f"campaigns/{identity}/summary/")
-    store(database, update(Subscriber).values(status=int(SubscriberStatus.COMPLETED)))
+    fourth = database.read_now(lambda connection: max(connection.scalars(select(Subscriber.id))))
+    store(database, call(fourth)[0], update(Subscriber).values(status=int(SubscriberStatus.COMPLETED)))
     assert f"3 of 4 people answered. 1 {silent}" in alice.text(f"campaigns/{identity}/summary/")
     file = alice.request("GET", f"campaigns/{identity}/results/export/?format=csv").text
     assert (file.count(",Completed,"), file.count(',"Completed, without an answer",')) == (3, 1)
+
+
+def test_people_whose_calls_were_removed_may_have_answered(alice: Visitor, api: Caller, database: Database) -> None:
+    """Their answers went with the calls, and the people stay."""
+    identity = polled(api, database)
+    completed = update(Subscriber).values(status=int(SubscriberStatus.COMPLETED))
+    store(database, completed, delete(SurveyResult).where(SurveyResult.callrequest_id == 1))
+    assert told_apart(alice, identity) == (3, 1)
+    store(database, delete(CallRequest).where(CallRequest.id == 1))
+    assert told_apart(alice, identity) == (4, 0)
+
+
+def test_people_whom_a_survey_never_asked_are_not_without_an_answer(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    """The survey asks only those for whom no agent was free."""
+    identity = polled(api, database)
+    transfers = Section(4, SectionType.CALL_TRANSFER, "To us", Prompt(), queue_id=1)
+    asked = Survey((transfers, *ASKED.sections, Section(5, SectionType.SMS, "A text", Prompt())))
+    result = {"user_id": 2, "campaign_id": identity, "created_date": NOW_MS, "question": "?"}
+    sealed = update(SealedSurvey).where(SealedSurvey.id == identity)
+    store(
+        database,
+        update(Subscriber).values(status=int(SubscriberStatus.COMPLETED)),
+        delete(SurveyResult),
+        sealed.values(document=encode_survey(asked)),
+        insert(SurveyResult).values(**result, callrequest_id=1, section_id=4, section_type=6, response="queue: 1"),
+        insert(SurveyResult).values(**result, callrequest_id=2, section_id=5, section_type=10, response="SMS: +1"),
+    )
+    assert told_apart(alice, identity) == (2, 2)
+
+
+def told_apart(alice: Visitor, identity: int) -> tuple[int, int]:
+    """Return the people of a sheet who completed, and those who did so without an answer, as the page has them, too."""
+    file = alice.request("GET", f"campaigns/{identity}/results/export/?format=csv").text
+    silent = file.count(',"Completed, without an answer",')
+    said = f"{silent} {'person' if silent == 1 else 'people'} came to the end of the survey without an answer."
+    assert (said in alice.text(f"campaigns/{identity}/summary/")) is (silent > 0)
+    return file.count(",Completed,"), silent

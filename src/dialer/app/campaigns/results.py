@@ -47,13 +47,17 @@ def records_voices(section: Section) -> bool:
     return definition_of(section).records_voices
 
 
-def is_silent(status: int, answered: Collection[int], sections: Iterable[Section]) -> bool:
+def is_silent(status: int, answered: Collection[int], sections: Iterable[Section], *, has_calls: bool) -> bool:
     """Return whether a person completed the survey and answered none of its questions.
 
-    `answered` has the ids of the sections that they answered. A survey without a question asks for nothing.
+    `answered` has the ids of the sections that have results of theirs. Answers go with the calls that are removed after
+    a while, so nothing is known of somebody who has no call any more. A transfer may have led around all questions, so
+    its result counts as an answer; that of a text message, which is sent whatever was said, does not.
     """
-    asking = [section.id for section in sections if definition_of(section).asks or records_voices(section)]
-    return status == SubscriberStatus.COMPLETED and bool(asking) and not any(one in answered for one in asking)
+    sections = list(sections)
+    is_asked = any(definition_of(one).asks or records_voices(one) for one in sections)
+    is_told = any(one.id in answered for one in sections if not definition_of(one).sends_messages)
+    return status == SubscriberStatus.COMPLETED and has_calls and is_asked and not is_told
 
 
 def distinct_heads(names: Iterable[str]) -> list[str]:

@@ -30,6 +30,7 @@ class _Sums(NamedTuple):
     total: int = 0
     unserved: int = 0
     went_on: int = 0
+    recordings: int = 0
 
 
 class _Kept(NamedTuple):
@@ -97,7 +98,7 @@ def _grown(kept: _Kept, new: dict[int, SectionCount], last: LastAnswer) -> _Kept
 
 
 def _sums(section: SectionCount) -> _Sums:
-    return _Sums(section.total, section.unserved, section.went_on)
+    return _Sums(section.total, section.unserved, section.went_on, section.recordings)
 
 
 def _listed(counts: dict[str, int]) -> list[AnswerCount]:

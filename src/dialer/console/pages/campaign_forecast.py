@@ -70,9 +70,9 @@ async def forecast_campaign(
         return await show_campaign_page(
             request, (console, forecaster), identity, messages_of(error), HTTPStatus.CONFLICT
         )
-    kept = msgspec.structs.replace(
-        _kept(forecast, order.now_ms, before), cost_if_paid=parse_money(paid.cost.p50) + before.total.cost
-    )
+    kept = _kept(forecast, order.now_ms, before)
+    if paid is not None:
+        kept = msgspec.structs.replace(kept, cost_if_paid=parse_money(paid.cost.p50) + before.total.cost)
 
     def keep(unit: Unit) -> None:
         check_seen(unit, identity)
@@ -82,12 +82,18 @@ async def forecast_campaign(
     return go_to(f"/console/campaigns/{identity}/")
 
 
-async def _if_paid(request: ApiRequest, forecaster: Forecaster, order: Order, forecast: Forecast) -> Forecast:
-    """Return the forecast if the owner's balance suffices, which a short one of its own says if it does not."""
+async def _if_paid(request: ApiRequest, forecaster: Forecaster, order: Order, forecast: Forecast) -> Forecast | None:
+    """Return the forecast if the owner's balance suffices, which a short one of its own says if it does not.
+
+    None if the short one is refused or too slow: the forecast that there is stays good without it.
+    """
     if all(one.name != CampaignReason.NO_CREDIT for one in forecast.stop_reasons):
         return forecast
     seeds = min(CHECK_SEEDS, order.seeds)
-    return await compute_forecast(request, forecaster, msgspec.structs.replace(order, seeds=seeds, is_rich=True))
+    try:
+        return await compute_forecast(request, forecaster, msgspec.structs.replace(order, seeds=seeds, is_rich=True))
+    except _REFUSALS:
+        return None
 
 
 def _before(unit: Unit, identity: int) -> _Before:

@@ -1,7 +1,6 @@
 """The report of a campaign: one page that prints well."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -77,7 +76,8 @@ class _Read(NamedTuple):
     kept: KeptForecast | None
     record: ForecastRecord
     """The forecasts of all campaigns that the viewer sees, and how many came true."""
-    grouped: list[tuple[By, GroupedFigures]]
+    grouped: list[tuple[By, GroupedFigures | None]]
+    """The figures of each table; None for one that would have too many rows."""
     has_rate: bool
     alarms: tuple[str, ...]
     """Warnings that numbers on its do-not-call lists protect nobody."""
@@ -129,7 +129,8 @@ async def show_report(
         abandoned_meaning=gettext(ABANDONED_MEANING),
         funnel=funnel_of(view),
         outcomes=outcomes_of(view),
-        tables=[table for by, grouped in found.grouped if (table := _table(by, grouped)) is not None],
+        tables=[table for by, one in found.grouped if one is not None and (table := _table(by, one)) is not None],
+        too_long=[(by.value, gettext(BY_WORDS[by])) for by, one in found.grouped if one is None],
         days=[gettext(words) for name, words in WEEKDAYS if row[name]],
         is_every_day=all(row[name] for name, _ in WEEKDAYS),
         kinds=ValueKind,
@@ -141,11 +142,13 @@ async def show_report(
 
 def _grouped(
     connection: Connection, scope: WhoseCalls, zone: ZoneInfo, now_ms: int
-) -> Iterator[tuple[By, GroupedFigures]]:
-    """Yield the figures of each table. Too many are left to the page of figures, where fewer days can be asked for."""
+) -> Iterator[tuple[By, GroupedFigures | None]]:
+    """Yield the figures of each table; None for too many, which the page of figures has for fewer days."""
     for by in _BY:
-        with suppress(TooManyRowsError):
+        try:
             yield by, read_figures(connection, scope, by, zone, _EVER, now_ms)
+        except TooManyRowsError:
+            yield by, None
 
 
 def _name(connection: Connection, model: Any, identity: int | None) -> str:  # noqa: ANN401 - a table with names

@@ -35,6 +35,7 @@ class ShownQuestion(NamedTuple):
 
     question: str
     total: int
+    """The answers, or the recordings that can be heard."""
     answers: list[ShownAnswer]
     mean: MeanMark | None = None
     """The mean of a scale."""
@@ -94,9 +95,9 @@ def shown_questions(
 def _question(section: Section, count: SectionCount, queues: Mapping[int, str]) -> ShownQuestion:
     definition = definition_of(section)
     if definition.records_voices:
-        return ShownQuestion(section.question, count.total, [], recorded_section=section.id)
+        return ShownQuestion(section.question, count.recordings, [], recorded_section=section.id)
     is_scale = definition.is_scale(section)
-    answers = in_scale(count.answers[:STEPS_MAX]) if is_scale else count.answers[:ANSWERS_SHOWN_MAX]
+    answers = in_scale(count.answers, STEPS_MAX) if is_scale else count.answers[:ANSWERS_SHOWN_MAX]
     shown = [
         ShownAnswer(answer_words(definition.type, one.response, queues), one.count, share(one.count, count.total))
         for one in answers

@@ -134,7 +134,7 @@ def _result(person: PersonResult, shown: _Shown) -> tuple[Value, ...]:
 
 def _state(person: PersonResult, sections: Iterable[Section]) -> str:
     """Return what the campaign has come to with a person; of those who gave no answer, that they did not."""
-    if is_silent(person.status, person.answers, sections):
+    if is_silent(person.status, person.answers, sections, has_calls=person.has_calls):
         return gettext(WITHOUT_AN_ANSWER)
     return person_words(person.status, person.reason)
 

@@ -88,17 +88,18 @@ class _Tally:
         """Count the next people, and return the id after which to read on; None after the last ones."""
         found = read_given(connection, identity, after_id)
         by = self._asked.by
-        for variables, answers, status in found.people:
-            group = list_value(variables.get(by)).strip() if by else ""
+        for person in found.people:
+            group = list_value(person.variables.get(by)).strip() if by else ""
             known = 0
             for section in self._asked.sheet.sections:
-                given = answers.get(section.id)
-                if given is not None and not is_erased(section.type, given.response):
+                given = person.answers.get(section.id)
+                if given is not None and _is_known(section, given):
                     self._count(section, given, group)
                     known += 1
             self.people += 1
             self.answered += known > 0
-            self.silent += is_silent(status, answers, self._asked.sheet.sections)
+            sections = self._asked.sheet.sections
+            self.silent += is_silent(person.status, person.answers, sections, has_calls=person.has_calls)
         return found.after_id
 
     def _count(self, section: Section, given: GivenAnswer, group: str) -> None:
@@ -108,6 +109,11 @@ class _Tally:
         self.tables[section.id].add(_ALL, words)
         if self._asked.by:
             self.crossed[section.id].add(group or gettext("no value"), words)
+
+
+def _is_known(section: Section, given: GivenAnswer) -> bool:
+    """Return whether an answer can still be told. A recording can if it is there to be heard."""
+    return given.is_recorded if records_voices(section) else not is_erased(section.type, given.response)
 
 
 async def tell_answers(database: Database, campaign_id: int, wanted: str) -> ToldAnswers:

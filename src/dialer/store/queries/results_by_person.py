@@ -60,6 +60,8 @@ class PersonResult(NamedTuple):
     """The campaign's own word for the disposition."""
     note: str = ""
     call_back_ms: int | None = None
+    has_calls: bool = False
+    """True if a call of the person is there, with its answers: old ones are removed, and the person stays."""
 
 
 class ResultsChunk(NamedTuple):
@@ -87,6 +89,7 @@ def read_results(connection: Connection, campaign_id: int, after_id: int = 0) ->
     agents = dict(_agents(connection, identities))
     said = dict(_dispositions(connection, identities))
     costs, answers = _costs(connection, identities), _answers(connection, identities)
+    calling = _with_calls(connection, identities, answers)
     people = [
         PersonResult(
             *row[:-1],
@@ -95,16 +98,26 @@ def read_results(connection: Connection, campaign_id: int, after_id: int = 0) ->
             answers.get(row.id, {}),
             agents.get(row.id, ""),
             *said.get(row.id, ()),
-        )
+        )._replace(has_calls=row.id in calling)
         for row in rows
     ]
     return ResultsChunk(people, rows[-1].id if len(rows) == PEOPLE_READ else None)
 
 
-class GivenChunk(NamedTuple):
-    """The columns of the list, the answers and the status of some people, and the id after which to read on."""
+class PersonGiven(NamedTuple):
+    """The columns of the list, the answers and the status of a person."""
 
-    people: list[tuple[dict[str, Any], dict[int, GivenAnswer], int]]
+    variables: dict[str, Any]
+    answers: Mapping[int, GivenAnswer]
+    status: int
+    has_calls: bool
+    """True if a call of the person is there."""
+
+
+class GivenChunk(NamedTuple):
+    """The answers of some people, and the id of the person after whom to read on; None after the last ones."""
+
+    people: list[PersonGiven]
     after_id: int | None
 
 
@@ -113,8 +126,13 @@ def read_given(connection: Connection, campaign_id: int, after_id: int = 0) -> G
     query = select(Subscriber.id, Subscriber.additional_vars, Subscriber.status)
     query = query.where(Subscriber.campaign_id == campaign_id, Subscriber.id > after_id)
     rows = connection.execute(query.order_by(Subscriber.id).limit(PEOPLE_READ)).all()
-    answers = _answers(connection, [row.id for row in rows])
-    people = [(dict(variables_of(row.additional_vars)), answers.get(row.id, {}), row.status) for row in rows]
+    identities = [row.id for row in rows]
+    answers = _answers(connection, identities)
+    calling = _with_calls(connection, identities, answers)
+    people = [
+        PersonGiven(dict(variables_of(row.additional_vars)), answers.get(row.id, {}), row.status, row.id in calling)
+        for row in rows
+    ]
     return GivenChunk(people, rows[-1].id if len(rows) == PEOPLE_READ else None)
 
 
@@ -171,6 +189,14 @@ def _answers(connection: Connection, identities: Collection[int]) -> dict[int, d
     for subscriber_id, section_id, *given in rows:
         answers[subscriber_id][section_id] = GivenAnswer(*given)
     return answers
+
+
+def _with_calls(connection: Connection, identities: Collection[int], answers: Mapping[int, object]) -> set[int]:
+    """Return the people who have a call. Those who have `answers` have one."""
+    others = [one for one in identities if one not in answers]
+    query = select(CallRequest.subscriber_id).where(CallRequest.subscriber_id.in_(others)).distinct()
+    rows: Iterator[tuple[Any, ...]] = map(tuple, connection.execute(query))
+    return {*answers, *(subscriber_id for (subscriber_id,) in rows)}
 
 
 def _agents(connection: Connection, identities: Collection[int]) -> Iterator[tuple[int, str]]:

@@ -1,13 +1,14 @@
 """Answers of callees, counted by section. Of each call only the last answer to a section is stored."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, select
 
 from dialer.domain.calls.plan_parts import SectionResult
-from dialer.domain.figures.scales import in_order
+from dialer.domain.figures.scales import as_mark, in_order
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.words.reasons import TransferReason
 from dialer.store.tables import SurveyResult, Transfer
@@ -15,6 +16,7 @@ from dialer.store.tables import SurveyResult, Transfer
 ANSWERS_MAX: Final = 100
 """Maximum number of different answers that are listed for a section: the most frequent ones."""
 ID_MAX: Final = 2**63 - 1
+_is_recorded: Final = case((SurveyResult.record_file != "", 1), else_=0)
 _TRANSFERRING: Final = [number for number, definition in SECTION_TYPES.items() if definition.transfers]
 
 
@@ -34,6 +36,8 @@ class SectionCount(msgspec.Struct):
     """Calls that the section transferred and that nobody took."""
     went_on: int = 0
     """Those of `unserved` whose callee stayed in the call, so that they took the branch for it."""
+    recordings: int = 0
+    """Answers with a recording that is there to be heard. The answer outlives it."""
 
 
 class LastAnswer(msgspec.Struct, frozen=True):
@@ -59,25 +63,29 @@ def count_answers(connection: Connection, campaign_id: int, after_id: int = 0) -
     Some types of section count all answers under one name, or recordings by length (`SectionDefinition.counted_as`).
     """
     given = (
-        select(SurveyResult.section_id, SurveyResult.section_type, _answer().label("answer"))
+        select(
+            SurveyResult.section_id,
+            SurveyResult.section_type,
+            _answer().label("answer"),
+            _is_recorded.label("recorded"),
+        )
         .where(SurveyResult.campaign_id == campaign_id, SurveyResult.id > after_id)
         .subquery()
     )
     section, answer, count, kind = given.c.section_id, given.c.answer, func.count(), func.min(given.c.section_type)
     place = func.row_number().over(partition_by=section, order_by=(count.desc(), answer))
-    total = func.sum(count).over(partition_by=section)
-    counted = (
-        select(section, answer, count.label("count"), kind.label("kind"), place.label("place"), total.label("total"))
-        .group_by(section, answer)
-        .subquery()
-    )
+    total = func.sum(count).over(partition_by=section).label("total")
+    recordings = func.sum(func.sum(given.c.recorded)).over(partition_by=section).label("recordings")
+    columns = (section, answer, count.label("count"), kind.label("kind"), place.label("place"), total, recordings)
+    counted = select(*columns).group_by(section, answer).subquery()
     rows = connection.execute(
         select(counted).where(counted.c.place <= ANSWERS_MAX).order_by(counted.c.section_id, counted.c.place)
     )
     found: dict[int, SectionCount] = {}
     transferring = False
-    for section_id, response, times, kind, _, in_all in rows:
-        found.setdefault(section_id, SectionCount(int(in_all), [])).answers.append(AnswerCount(response, times))
+    for section_id, response, times, kind, _, in_all, recorded in rows:
+        one = found.setdefault(section_id, SectionCount(int(in_all), [], recordings=int(recorded)))
+        one.answers.append(AnswerCount(response, times))
         transferring = transferring or kind in _TRANSFERRING
     if transferring:
         for section_id, unserved, went_on in _count_unserved(connection, campaign_id, after_id):
@@ -85,10 +93,13 @@ def count_answers(connection: Connection, campaign_id: int, after_id: int = 0) -
     return found
 
 
-def in_scale(answers: list[AnswerCount]) -> list[AnswerCount]:
-    """Return answers to a scale in its order, the lowest mark first."""
-    counts = {one.response: one for one in answers}
-    return [counts[response] for response in in_order(counts)]
+def in_scale(answers: Iterable[AnswerCount], most: int = ANSWERS_MAX) -> list[AnswerCount]:
+    """Return the most frequent answers to a scale in its order, the lowest mark first, each mark in one spelling."""
+    counts: Counter[str] = Counter()
+    for one in answers:
+        counts[as_mark(one.response)] += one.count
+    frequent = sorted(counts, key=lambda response: (-counts[response], response))[:most]
+    return [AnswerCount(response, counts[response]) for response in in_order(frequent)]
 
 
 def _count_unserved(connection: Connection, campaign_id: int, after_id: int) -> Iterator[tuple[int, int, int]]:
