@@ -133,6 +133,24 @@ def test_nothing_is_kept_of_a_call_over_sip_whose_callee_refuses(
     assert ann.get("survey-result/")["count"] == 0
 
 
+def test_nothing_is_kept_of_a_call_over_sip_whose_notice_cannot_be_read(
+    callers: tuple[Caller, Caller], tmp_path: Path
+) -> None:
+    admin, ann = callers
+    port = free_port()
+    parameters = {"server": f"127.0.0.1:{port}", "session_expires": 0}
+    made = make_campaign(admin, ann, [NUMBER], protocol="sip", parameters=parameters)
+    before = set((tmp_path / "media").iterdir())
+    ann.change(made["url"], record="all", record_notice=upload(ann, "notice", 2)["url"])
+    (notice,) = (path for path in set((tmp_path / "media").iterdir()) - before if path.is_file())
+    notice.unlink()
+    with running(find_tool("sipp"), tmp_path, port, {NUMBER: PRESSES_1}, calls=2):
+        ann.change(made["url"], status=1)
+        recording = recorded(ann, "removed")
+    assert (recording["refused"], recording["seconds"], recording["size"]) == (True, 0, 0)
+    assert list((tmp_path / "media" / "recordings").glob("*.call")) == []
+
+
 def test_a_simulated_callee_is_silent_for_as_long_as_the_call(callers: tuple[Caller, Caller]) -> None:
     admin, ann = callers
     made = make_campaign(admin, ann, [NUMBER], protocol="sim", parameters=SIMULATED)

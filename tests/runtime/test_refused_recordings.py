@@ -10,7 +10,7 @@ from dialer.app.call_centre.recording_orders import RecordingOrder, order_record
 from dialer.app.campaigns import line_check
 from dialer.app.work.errors import RefusedError
 from dialer.domain.calls.call_recording import TapeState
-from dialer.domain.sessions.leg_protocol import Ask, Play, Tape
+from dialer.domain.sessions.leg_protocol import Ask, Done, Play, Tape
 from dialer.runtime.lines import switchboard
 from dialer.store.tables import CallRecording, CallRequest, Campaign, Gateway, SurveyResult
 from tests.runtime.house import ALL_ANSWER, House
@@ -79,6 +79,36 @@ async def test_other_keys_begin_the_notice_again_and_the_survey_after_the_third_
     house = begin(tmp_path, "1", "2", "3")
     await house.pass_s(60)
     assert given(house) == [["4000-ms.wav"]] * 3 + [["20000-ms.wav"]]
+    assert [row[:2] for row in kept(house)] == [("waiting", False)]
+
+
+@pytest.mark.parametrize("refuse_key", ["", "9"])
+async def test_nothing_is_kept_of_a_call_whose_notice_could_not_be_played(tmp_path: Path, refuse_key: str) -> None:
+    house = begin(tmp_path, record_refuse_key=refuse_key)
+    await house.pass_s(4)
+    line = house.side.lines[-1]
+    ((key, order),) = ((key, one) for key, one in line.orders if isinstance(one, Ask | Play))
+    line.hear(key, Done(order.turn, 0, is_unheard=True))
+    await house.pass_s(60)
+    assert given(house) == [["4000-ms.wav"], REFUSED, ["20000-ms.wav"]]
+    assert kept(house) == [NOTHING]
+
+
+async def test_nothing_is_kept_of_a_call_whose_notice_is_empty_for_its_callee(tmp_path: Path) -> None:
+    house = begin(tmp_path, record_notice_id=None, record_notice_script="{full_name}")
+    house.change(Campaign, house.rows(Campaign)[0]["id"], record_notice_script="{email}")
+    await house.pass_s(60)
+    assert given(house) == [REFUSED, ["20000-ms.wav"]]
+    assert kept(house) == [NOTHING]
+
+
+async def test_a_section_that_could_not_be_played_refuses_nothing(tmp_path: Path) -> None:
+    house = begin(tmp_path, record_notice_id=None)
+    await house.pass_s(4)
+    line = house.side.lines[-1]
+    ((key, order),) = ((key, one) for key, one in line.orders if isinstance(one, Play))
+    line.hear(key, Done(order.turn, 0, is_unheard=True))
+    await house.pass_s(60)
     assert [row[:2] for row in kept(house)] == [("waiting", False)]
 
 

@@ -115,6 +115,8 @@ class SipTrunkEndpoint:
         self._tasks: set[asyncio.Task[None]] = set()
         self._wake: asyncio.TimerHandle | None = None
         self._stores: Final = SoundStores(room)
+        self._unheard: Final[dict[str, int]] = {}
+        """The turn of the last order of each leg with sound, by its key, of which nothing could be played; else 0."""
         self.tape: Final = self._stores.order
         """Change what becomes of the sound in the recording of a leg."""
         self._is_closed = False
@@ -284,6 +286,7 @@ class SipTrunkEndpoint:
             port = self._room.add(key, place, self._sounded, self._terms())
         except OSError:
             return None
+        self._unheard[key] = 0
         return self._local(port, int(mark(key, "session")[:8], 16))
 
     def _terms(self) -> SoundTerms:
@@ -304,6 +307,8 @@ class SipTrunkEndpoint:
     async def _play(self, key: str, order: Order, speeches: tuple[Speech, ...]) -> None:
         speeches = speeches if self._speaker is None else await self._speaker.as_files(speeches)
         prompt = await asyncio.to_thread(self._prompt, speeches)
+        if not prompt and key in self._unheard:
+            self._unheard[key] = order.turn
         self._room.perform(key, order, prompt)
 
     def _prompt(self, speeches: tuple[Speech, ...]) -> bytes:
@@ -320,7 +325,9 @@ class SipTrunkEndpoint:
         at_ms = steady_ms()
         match news:
             case OrderDone():
-                self._hear(news.key, at_ms, news.done, news.recording)
+                is_unheard = self._unheard.get(news.key) == news.done.turn
+                done = msgspec.structs.replace(news.done, is_unheard=True) if is_unheard else news.done
+                self._hear(news.key, at_ms, done, news.recording)
             case SoundLost():
                 because = f"neither sound nor a report came for {self._parameters.sound_timeout} s"
                 self._perform(self._agent.clear(at_ms, news.key, causes.TIMER_EXPIRY, because))
@@ -408,6 +415,7 @@ class SipTrunkEndpoint:
 
     def _hear_end(self, ended: LegOver) -> None:
         self._stores.forget(ended.key)
+        self._unheard.pop(ended.key, None)
         self._room.finish(ended.key, partial(self._hear_over, ended))
 
     def _hear_over(self, ended: LegOver, over: SoundOver) -> None:

@@ -412,7 +412,7 @@ class CallOutcome(msgspec.Struct, frozen=True, gc=False):
     silences: tuple[int, ...] = ()
     """As those of `dialer.domain.calls.call_recording.RecordingOrders`: those of sections."""
     is_recording_refused: bool = False
-    """True if the callee refused to be recorded."""
+    """True if the callee refused to be recorded, or could not be told that the call is."""
     is_message_left: bool = False
     """True if an answering machine has heard the message for machines, or the survey, to its end."""
     retry_after_ms: int = 0

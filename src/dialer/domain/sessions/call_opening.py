@@ -73,7 +73,10 @@ class CallOpening(TransferTalk, eq=False, gc=False):
             self._walk(at_ms, first_step(plan.flow))
 
     def _give_notice(self, recording: RecordingPlan) -> bool:
-        """Tell the callee that the call is, or may be, recorded. Return False if there is nothing to tell."""
+        """Tell the callee that the call is, or may be, recorded. Return False if there is nothing to tell.
+
+        A notice that is empty for this callee tells nothing, so nothing is kept.
+        """
         notice = recording.notice
         if notice is None or self.call.tape_at_dial is None:
             return False
@@ -84,7 +87,14 @@ class CallOpening(TransferTalk, eq=False, gc=False):
             asks = recording.refuse_key != ""
             order = Ask(turn, speeches, 1, NOTICE_WAIT_MS) if asks else Play(turn, speeches)
             self._give(order, Stage.NOTICE)
+        else:
+            self.is_recording_refused = True
         return bool(speeches)
+
+    def _miss_notice(self) -> None:
+        """Keep nothing of a call whose callee could not be told of the recording, as if the callee had refused."""
+        if self.stage is Stage.NOTICE:
+            self.is_recording_refused = True
 
     def _open_again(self, at_ms: int) -> None:
         """Detect or tell once more, after nobody knows how far that has come."""
@@ -99,7 +109,8 @@ class CallOpening(TransferTalk, eq=False, gc=False):
         plan = self.call.plan
         if key and self.amd_status is _MACHINE:
             self._hear_person(at_ms)
-        self.is_recording_refused = key != "" and key == plan.recording.refuse_key
+        if key and key == plan.recording.refuse_key:
+            self.is_recording_refused = True
         is_cut = key != "" and not self.is_recording_refused and self.notices < NOTICES_MAX
         if not (is_cut and self._give_notice(plan.recording)):
             self._walk(at_ms, first_step(plan.flow))

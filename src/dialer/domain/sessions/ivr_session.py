@@ -87,6 +87,8 @@ class IvrSession(CallOpening, eq=False, gc=False):
                 self.answer(self._moment(now_ms, age_ms))
             case Done() if heard.turn == turn:
                 at_ms = self._moment(now_ms, heard.age_ms)
+                if heard.is_unheard:
+                    self._miss_notice()
                 self.done(at_ms, heard.answer[:ANSWER_MAX], heard.recording_ms, heard.status)
             case Ended():
                 at_ms = self._moment(now_ms, heard.age_ms)

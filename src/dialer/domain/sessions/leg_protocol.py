@@ -216,6 +216,8 @@ class Done(Value, frozen=True):
     """
     recording_ms: int | None = None
     status: AmdStatus | None = None
+    is_unheard: bool = False
+    """True if nothing of the prompt of the order could be played."""
 
 
 class Ended(Value, frozen=True):

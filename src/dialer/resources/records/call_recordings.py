@@ -117,7 +117,9 @@ _CALL_RECORDING: Final = shapes(
             "The times with silence in place of sound, as pairs of seconds since the beginning.",
             example=[[20.1, 31.6]],
         ),
-        "refused": read_only(Boolean(), "True if the callee refused to be recorded.", example=False),
+        "refused": read_only(
+            Boolean(), "True if the callee refused to be recorded, or could not be told.", example=False
+        ),
         "state": read_only(TextChoice(tuple(RecordingState)), "The state.", example=RecordingState.STORED.value),
         "stored_where": derived(
             Text(), "`folder` if it has a file; empty for a simulated callee, and once it is removed.", example=FOLDER

@@ -37,7 +37,7 @@ class CallRecording(Row):
     state: Mapped[str] = mapped_column(String(16))
     """A `dialer.domain.words.enums.RecordingState`."""
     refused: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
-    """True if the callee refused to be recorded."""
+    """True if the callee refused to be recorded, or could not be told that the call is."""
     removed_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     kept_until_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     """The moment at which its sound is removed; null: never. 0: its call or its person was removed."""
