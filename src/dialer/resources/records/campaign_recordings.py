@@ -55,8 +55,8 @@ RECORDED: Final = {
     "record_refuse_key": writable(
         RefuseKey(1),
         "The key with which callees refuse, from the start of the notice until 2 seconds after its end. Then the survey"
-        " begins at once, and nothing of the call is kept. Any other key begins the notice again, up to two times."
-        " Empty: there is none. Default: empty.",
+        " begins at once, and the recording of the call is deleted; answers that the survey itself records are kept."
+        " Any other key begins the notice again, up to two times. Empty: there is none. Default: empty.",
         example="9",
         title="Key to refuse",
         hint="Whoever presses it while the notice is heard is not recorded, and the call goes on.",
