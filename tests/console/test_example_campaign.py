@@ -5,13 +5,15 @@ from typing import Any
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Executable, delete, func, insert, select, update
 
 from dialer.domain.calls.plans import SIP
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import (
+    AuditLog,
     Campaign,
+    CampaignHour,
     Contact,
     ExampleCampaign,
     Gateway,
@@ -27,11 +29,20 @@ from tests.console.building import campaign, store
 from tests.console.test_first_steps import steps_on
 from tests.console.visitor import Visitor, words
 
+NOW_HOUR = NOW_MS // 3_600_000
 MADE = (Campaign, Phonebook, Contact, SurveyTemplate, SectionTemplate, ExampleCampaign)
 
 
 def count(database: Database, *models: type[Row]) -> list[int]:
     return database.read_now(lambda c: [len(c.execute(select(one.__table__.c.id)).all()) for one in models])
+
+
+def counted(hour: int, example: int, others: int = 0, **more: int) -> list[Executable]:
+    """Return what counts the calls of an hour: of the newest campaign, and of Alice's account with its others."""
+    key = {"hour": hour, "grouping": 0, "member": ""}
+    newest = select(func.max(Campaign.id)).scalar_subquery()
+    of_example = insert(CampaignHour).values(campaign_id=newest, calls=example, **key)
+    return [of_example, insert(UserHour).values(user_id=2, calls=example + others, **key, **more)]
 
 
 def make(who: Visitor) -> str:
@@ -83,11 +94,55 @@ def test_an_example_is_no_step_and_its_calls_leave_the_list(alice: Visitor, data
     before = steps_on(alice.get("overview/"))
     make(alice)
     assert steps_on(alice.get("overview/")) == before
-    hour = {"hour": NOW_MS // 3_600_000, "grouping": 0, "member": "", "calls": 20}
-    store(database, update(Campaign).values(calls=20), insert(UserHour).values(user_id=2, **hour))
+    store(database, update(Campaign).values(calls=20), *counted(NOW_HOUR, example=20))
     assert steps_on(alice.get("overview/")) == before
-    store(database, update(Campaign).values(created_date=NOW_MS + 3_600_000))
+    store(database, *counted(NOW_HOUR + 1, example=0, others=1))
     assert steps_on(alice.get("overview/")) == []
+
+
+@pytest.mark.usefixtures("carrier")
+def test_the_list_stays_after_the_example_is_deleted_and_made_again(
+    alice: Visitor, admin: Visitor, database: Database
+) -> None:
+    before = steps_on(alice.get("overview/"))
+    page = make(alice)
+    store(
+        database, update(Campaign).values(calls=20), *counted(NOW_HOUR, example=12), *counted(NOW_HOUR + 1, example=8)
+    )
+    alice.get(page)
+    assert alice.send(f"{page}delete-example/").headers["location"] == "/console/overview/"
+    assert steps_on(alice.get("overview/")) == before
+    assert "Your first campaign" in admin.text("overview/")
+    assert "Deleted an example that had called" in alice.text("records/audit-log/")
+    make(alice)
+    more = update(UserHour).where(UserHour.hour == NOW_HOUR + 1).values(calls=11)
+    store(database, counted(NOW_HOUR + 1, example=3)[0], more)
+    assert steps_on(alice.get("overview/")) == before
+    store(database, update(UserHour).where(UserHour.hour == NOW_HOUR + 1).values(calls=12))
+    assert steps_on(alice.get("overview/")) == []
+
+
+@pytest.mark.usefixtures("carrier")
+@pytest.mark.parametrize("other", [{"others": 1}, {"messages": 1}, {"inbound": 1}])
+def test_an_hour_in_which_something_else_called_counts(
+    alice: Visitor, database: Database, other: dict[str, int]
+) -> None:
+    make(alice)
+    store(database, *counted(NOW_HOUR, example=20, **other))
+    assert steps_on(alice.get("overview/")) == []
+
+
+@pytest.mark.usefixtures("carrier")
+def test_what_is_kept_is_not_said_to_be_deleted(alice: Visitor, api: Caller, database: Database) -> None:
+    page = make(alice)
+    own = campaign(api, started="no")
+    book = database.read_now(lambda c: c.scalar(select(ExampleCampaign.phonebook_id)))
+    api.change(f"campaigns/{own}/", phonebook=[f"/rest-api/phonebook/{book}/"])
+    alice.get(page)
+    assert alice.send(f"{page}delete-example/").status_code == 303
+    deleted = select(AuditLog.resource).where(AuditLog.action == "delete").order_by(AuditLog.id)
+    assert database.read_now(lambda c: c.scalars(deleted).all()) == ["campaigns", "survey-template"]
+    assert api.get(f"phonebook/{book}/")["name"] == "Example list"
 
 
 def test_only_an_admin_gets_a_carrier_with_it(alice: Visitor, admin: Visitor, database: Database) -> None:
@@ -158,6 +213,16 @@ def test_its_numbers_are_of_a_country_that_the_account_may_call(
     store(database, update(User).where(User.id == 2).values(default_region=region, allowed_countries=allowed))
     make(alice)
     assert database.read_now(lambda c: c.scalar(select(Contact.number).order_by(Contact.id).limit(1))) == first
+
+
+@pytest.mark.usefixtures("carrier")
+def test_an_account_that_may_call_none_of_its_countries_gets_none(alice: Visitor, database: Database) -> None:
+    store(database, update(User).where(User.id == 2).values(default_region="AT", allowed_countries="AT,CH"))
+    alice.get("overview/")
+    answer = alice.send("overview/example/")
+    assert answer.status_code == 409
+    assert "so the example would call nobody" in words(answer.text)
+    assert count(database, *MADE) == [0] * len(MADE)
 
 
 @pytest.mark.usefixtures("carrier")

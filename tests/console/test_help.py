@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from dialer.console.pages import help_pages
 from dialer.console.pages.help_pages import TITLES, address_of, anchor_of, help_page
 from dialer.console.serving.services import DESK, NAVIGATION
 from dialer.console.words.help_places import BY_PLACE, BY_TEMPLATE, HELP, help_for
@@ -64,6 +65,19 @@ def test_help_is_for_those_who_are_signed_in(alice: Visitor, visitor: Visitor) -
     assert visitor.request("GET", "help/console/").status_code == 303
     german = words(alice.request("GET", "help/importing/", headers={"Accept-Language": "de"}).text)
     assert ("Die Hilfe ist auf Englisch." in german, "The help is in English." in alice.get("help/")) == (True, False)
+
+
+def test_an_installation_without_its_pages_says_so(
+    alice: Visitor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As `uvx --from .` makes it: the builder of packages takes files from beside the modules only."""
+    alice.get("overview/")
+    monkeypatch.setattr(help_pages, "_PACKAGE", tmp_path / "site-packages" / "dialer")
+    help_page.cache_clear()
+    for path in ("help/", "help/console/"):
+        answer = alice.request("GET", path)
+        assert answer.status_code == 404
+        assert "This installation has no pages of help" in words(answer.text)
 
 
 def test_names_and_addresses() -> None:

@@ -1,5 +1,6 @@
 """Tests of notes on numbers: on the page of a number, at the desk, and in an erasure."""
 
+import re
 from typing import Any
 
 from litestar import Litestar
@@ -11,7 +12,7 @@ from dialer.store.tables import NumberNote
 from tests.api.harness import Caller
 from tests.console.building import HOSTILE, campaign
 from tests.console.test_desk import gus, talk_to_gus
-from tests.console.visitor import Visitor, words
+from tests.console.visitor import Visitor, token_of, words
 
 __all__ = ["gus"]
 PAGE = "number/?number=%2B12025550100"
@@ -66,6 +67,43 @@ def test_hostile_and_wrong_notes(alice: Visitor, vera: Visitor, database: Databa
     assert len(notes(database)) == 1
     vera.get("account/")
     assert vera.send("number/note/", number="+12025550100", note="mine").status_code == 403
+
+
+def test_an_older_tab_does_not_overwrite_a_newer_note(alice: Visitor, database: Database) -> None:
+    def known() -> str:
+        return str(re.findall(r'name="known" value="([^"]*)"', alice.get(PAGE))[0])
+
+    def send(text: str, version: str) -> Any:  # noqa: ANN401 - an answer
+        return alice.send("number/note/", number="+12025550100", note=text, known=version)
+
+    empty = known()
+    assert send("The first", empty).status_code == 303
+    first = known()
+    for version in (empty, "nonsense"):
+        answer = send("Of the older tab", version)
+        assert answer.status_code == 409
+        shown = words(answer.text)
+        assert "Somebody has changed the note meanwhile" in shown
+        assert ("Of the older tab" in shown, "The first" in shown) == (True, True)
+        assert re.findall(r'name="known" value="([^"]*)"', answer.text) == [first]
+    assert notes(database) == [(2, "+12025550100", "The first", 2)]
+    assert send("Both", first).status_code == 303
+    assert send("", first).status_code == 409
+    assert send("", known()).status_code == 303
+    assert notes(database) == []
+
+
+def test_admins_are_told_whose_note_it_is(alice: Visitor, admin: Visitor) -> None:
+    for who, agents in ((alice, True), (admin, False)):
+        shown = who.text(PAGE)
+        assert ("Agents see it at their desk" in shown, "of your own account" in shown) == (agents, not agents)
+
+
+def test_why_a_note_is_refused_is_said_in_the_readers_language(alice: Visitor) -> None:
+    alice.get(PAGE)
+    filled = {"number": "+12025550100", "note": "x" * 2_001, "csrf": token_of(alice.page)}
+    answer = alice.request("POST", "number/note/", data=filled, headers={"Accept-Language": "de"})
+    assert (answer.status_code, "characters" in words(answer.text)) == (400, False)
 
 
 def test_an_agent_sees_it_in_the_call(gus: Visitor, alice: Visitor, api: Caller, database: Database) -> None:

@@ -104,6 +104,12 @@ def test_an_image_gets_what_it_copies_and_nothing_beside_it() -> None:
     assert {name for line in copies for name in line.split()} == sent
 
 
+def test_an_image_has_the_pages_of_help_where_the_console_looks() -> None:
+    image = (FOLDER / "Dockerfile").read_text("utf-8").splitlines()
+    assert image.index("COPY src src") < image.index("COPY docs/*.md src/dialer/help/")
+    assert image.index("COPY docs/*.md src/dialer/help/") < next(n for n, one in enumerate(image) if "uv sync" in one)
+
+
 def test_only_this_machine_reaches_the_proxy_which_has_no_tls() -> None:
     ports = [port for one in FILE["services"].values() for port in one.get("ports", [])]
     assert ports == ["127.0.0.1:${PORT:-8080}:8080"]

@@ -6,6 +6,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
 from dialer.app.campaigns.lost_calls import free_of_lost_calls
+from dialer.app.overview.examples import note_example_gone
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.touched_records import touched_campaigns
 from dialer.app.work.unit import UnitOfWork
@@ -52,6 +53,7 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
     for trial_id in trials_of(unit.connection, campaign_id):
         _delete_trial(unit, trial_id)
     linked = _hand_over(unit, campaign_id)
+    note_example_gone(unit, campaign_id, found.user_id)
     unit.connection.execute(delete(Campaign).where(Campaign.id == campaign_id))
     unit.note(touched_campaigns(campaign_id, *linked))
     free_of_lost_calls(unit, found.user_id)

@@ -2,9 +2,9 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, exists, false, func, or_, select
 
-from dialer.app.overview.examples import example_of
+from dialer.app.overview.examples import calls_of_examples, example_of
 from dialer.domain.calls.plans import SIMULATED, VOICE
 from dialer.domain.figures.statistics import HOUR_MS, Grouping
 from dialer.domain.words.enums import CampaignStatus
@@ -54,7 +54,7 @@ class FirstSteps(NamedTuple):
 def has_called(connection: Connection, user_id: int | None) -> bool:
     """Return whether campaigns of a user have called or written to anybody, tests apart; None stands for all users.
 
-    Calls of examples do not count.
+    Hours in which nothing but examples called do not count.
     """
     # Calls of tests count for the account, so hours with a test prove nothing. The audit log keeps tests that are gone.
     began_ms, ended_ms = UserHour.hour * HOUR_MS, (UserHour.hour + 1) * HOUR_MS
@@ -64,11 +64,8 @@ def has_called(connection: Connection, user_id: int | None) -> bool:
         AuditLog.created_date < ended_ms,
         AuditLog.created_date > began_ms - HOUR_MS,
     )
-    shown = exists().where(
-        ExampleCampaign.campaign_id == Campaign.id,
-        Campaign.user_id == UserHour.user_id,
-        Campaign.created_date < ended_ms,
-    )
+    examples = calls_of_examples(connection, user_id)
+    shown = or_(false(), *(_is_all(owner, hour, calls) for (owner, hour), calls in examples.items()))
     total = UserHour.grouping == int(Grouping.TOTAL)
     called = exists().where(is_of(UserHour.user_id, user_id), total, ~tested, ~shown)
     own = and_(is_of(Campaign.user_id, user_id), Campaign.trial_of_id.is_(None), Campaign.calls > 0, _is_no_example())
@@ -113,6 +110,12 @@ def read_first_steps(connection: Connection, user_id: int | None, viewer_id: int
         why_silent=read_speech(connection),
         example=example_of(connection, viewer_id),
     )
+
+
+def _is_all(user_id: int, hour: int, calls: int) -> ColumnElement[bool]:
+    """Return the condition that an hour of a user has no more than these calls, and nothing else."""
+    is_hour = and_(UserHour.user_id == user_id, UserHour.hour == hour)
+    return and_(is_hour, UserHour.calls <= calls, UserHour.messages == 0, UserHour.inbound == 0)
 
 
 def _is_no_example() -> ColumnElement[bool]:

@@ -31,6 +31,7 @@ TITLES: Final[Mapping[str, str]] = {
     "glossary": gettext_noop("Words"),
 }
 """The pages for users, in order, by the names of their files."""
+_NO_PAGES: Final = gettext_noop("This installation has no pages of help: they are in the folder docs of the sources.")
 _NOT_OF_A_NAME: Final = re.compile(r"[^\w\- ]")
 
 
@@ -47,7 +48,10 @@ class HelpPage(NamedTuple):
 @get("/help", media_type="text/html")
 async def show_contents(request: ApiRequest) -> Response[Any]:
     """Show which pages of help there are."""
-    return page(request, "help.html", PLACE, titles=TITLES, name="", shown=None)
+    titles = await anyio.to_thread.run_sync(_titles)
+    if not titles:
+        raise RecordNotFoundError(_NO_PAGES)
+    return page(request, "help.html", PLACE, titles=titles, name="", shown=None)
 
 
 @get("/help/{name:str}", media_type="text/html")
@@ -61,7 +65,11 @@ async def show_help(request: ApiRequest, name: FromPath[str]) -> Response[Any]:
 
 @cache
 def help_page(name: str) -> HelpPage:
-    """Return a page of the documentation, which does not change while the service runs."""
+    """Return a page of the documentation, which does not change while the service runs.
+
+    Raises:
+        RecordNotFoundError: this installation has no such file.
+    """
     from markdown_it import MarkdownIt  # noqa: PLC0415 - few people ask for help
 
     reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
@@ -122,5 +130,20 @@ def _plain(reader: Any, words: str) -> str:  # noqa: ANN401 - a MarkdownIt, whic
 
 def _text_of(name: str) -> str:
     """Return the text of a page: from the package, or from the checkout of which it is a part."""
-    packed, checkout = _PACKAGE / "help" / f"{name}.md", _PACKAGE.parents[1] / "docs" / f"{name}.md"
-    return (packed if packed.is_file() else checkout).read_text("utf-8")
+    path = _file_of(name)
+    if path is None:
+        raise RecordNotFoundError(_NO_PAGES)
+    return path.read_text("utf-8")
+
+
+def _file_of(name: str) -> Path | None:
+    places = _PACKAGE / "help", _PACKAGE.parents[1] / "docs"
+    return next((place / f"{name}.md" for place in places if (place / f"{name}.md").is_file()), None)
+
+
+def _titles() -> dict[str, str]:
+    """Return the pages that this installation has.
+
+    The builder of packages takes files from beside the modules only, where setup/wheel.sh and images put these.
+    """
+    return {name: title for name, title in TITLES.items() if _file_of(name) is not None}

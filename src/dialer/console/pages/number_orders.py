@@ -12,12 +12,14 @@ from dialer.app.campaigns.recycle import recycle_one
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaigns import page_number, seen_campaigns
 from dialer.console.pages.number import NOTE_MAX, NUMBER_MAX, NumberOrder, show
+from dialer.console.parts.number_card import own_note, version_of_note
 from dialer.console.parts.sentences import error_in_words
 from dialer.console.serving.errors import messages_of, status_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import go_to
 from dialer.console.words.language import gettext
 from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.words.sentences import message_of
 from dialer.resources.crud import records
 from dialer.resources.crud.fields import FieldError, Text
 from dialer.resources.crud.resource import Unit
@@ -80,19 +82,25 @@ async def take_off_list(request: ApiRequest) -> Response[Any]:
 
 @post("/number/note", media_type="text/html")
 async def keep_note(request: ApiRequest) -> Response[Any]:
-    """Keep a note of the viewer's account on a number, in place of an earlier one; an empty text ends it."""
+    """Keep a note of the viewer's account on a number, in place of an earlier one; an empty text ends it.
+
+    It is refused if the note is another by now than the one on the page of the form.
+    """
     from dialer.store.rows.number_notes import write_note  # noqa: PLC0415 - few people note something
 
     filled = await read_fields(request)
     typed = filled.get("note", "").replace("\r\n", "\n").strip()
 
     def work(unit: Unit) -> int:
-        number, text = filled.get("number", ""), _note_in(typed, unit)
+        number, text, known = filled.get("number", ""), _note_in(typed, unit), filled.get("known")
         try:
             normal = normalise(number, unit.conventions.region)
         except NumberError as error:
             raise InvalidError({"number": [error_in_words(error)]}) from None
-        for one in spellings(number, unit.conventions.region):
+        numbers = spellings(number, unit.conventions.region)
+        if known is not None and known != version_of_note(own_note(unit, numbers)):
+            raise RefusedError("Somebody has changed the note meanwhile. Yours is below, not kept yet.")
+        for one in numbers:
             write_note(unit.connection, (unit.actor.id, one), text if one == normal else "", unit.actor.id, unit.now_ms)
         unit.note(NOTHING)
         return unit.actor.id
@@ -104,7 +112,7 @@ def _note_in(typed: str, unit: Unit) -> str:
     try:
         return str(Text(NOTE_MAX).parse(typed, unit.conventions))
     except FieldError as error:
-        raise InvalidError({"note": [str(error)]}) from None
+        raise InvalidError({"note": [message_of(error)]}) from None
 
 
 def _require_seen(unit: Unit, subscriber_id: int) -> None:

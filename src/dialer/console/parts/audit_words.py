@@ -62,6 +62,7 @@ ACTIONS: Final[Mapping[str, str]] = {
     "campaign_paused": gettext_noop("Paused a campaign"),
     "campaign_started": gettext_noop("Started a campaign"),
     "campaign_tried": gettext_noop("Tried a campaign with a telephone"),
+    "example_deleted": gettext_noop("Deleted an example that had called"),
     "contacts_imported": gettext_noop("Imported contacts"),
     "number_allowed": gettext_noop("Took a number off a do-not-call list"),
     "number_called_off": gettext_noop("Put a number on a do-not-call list"),

@@ -56,6 +56,9 @@ NAMES: Final = (
 """The made-up people of the example."""
 TOWNS: Final = ("North", "South", "East", "West")
 NEEDS_CARRIER: Final = gettext_noop("The example needs a simulated carrier, and only an admin can add one: ask yours.")
+NO_COUNTRY: Final = gettext_noop(
+    "Your account may call none of the countries with numbers for films and books, so the example would call nobody."
+)
 _ASKING: Final[Mapping[str, Any]] = {"retries": 1, "timeout": 6}
 SURVEY: Final = Blueprint(
     "example",
@@ -121,14 +124,15 @@ def make_example(unit: Unit) -> int:
     """Make the example campaign of the viewer's account, ready to start, and return its id; or that of the one it has.
 
     Raises:
-        RefusedError: there is no simulated carrier, and the viewer may not add one.
+        RefusedError: there is no simulated carrier, and the viewer may not add one; or the account may call none of the
+            countries that have numbers for fiction.
     """
     there = example_of(unit.connection, unit.actor.id)
     if there is not None:
         return there
+    fiction = FICTION[_country(unit)]
     gateway, is_new = _carrier(unit)
     book = create_record_of(unit, PHONEBOOKS, name=gettext("Example list"), description=gettext("Made-up people"))
-    fiction = FICTION[_country(unit)]
     for place, name in enumerate(NAMES):
         number = fiction.numbers.format(fiction.first + place)
         columns = {"town": TOWNS[place % len(TOWNS)]}
@@ -190,11 +194,18 @@ def _carrier(unit: Unit) -> tuple[int, bool]:
 
 
 def _country(unit: Unit) -> str:
-    """Return the country of the made-up numbers: the account's own, else one that it may call."""
+    """Return the country of the made-up numbers: the account's own, else one that it may call.
+
+    Raises:
+        RefusedError: it may call none of them.
+    """
     allowed = _allowed(unit.connection, unit.actor.id)
     wanted = [unit.conventions.region or "", *allowed]
     known = (one for one in wanted if one in FICTION and (not allowed or one in allowed))
-    return next(known, ELSEWHERE)
+    found = next(known, "" if allowed else ELSEWHERE)
+    if not found:
+        raise RefusedError(NO_COUNTRY)
+    return found
 
 
 def _allowed(connection: Connection, user_id: int) -> list[str]:

@@ -3,12 +3,14 @@
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
+import msgspec
 from sqlalchemy import Connection, Row, Select, case, select
 from sqlalchemy.orm import aliased
 
 from dialer.console.words.language import gettext
 from dialer.console.words.record_names import Option
 from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.versions import digest
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS
 from dialer.resources.records.subscribers import SUBSCRIBERS
@@ -63,6 +65,8 @@ class NumberCard(NamedTuple):
     """The other lists that do not have the number; each with its owner, if that is another than the viewer."""
     note: NotedNumber | None
     """The note of the viewer's account on the number."""
+    known: str
+    """The version of that note."""
     notes: list[NotedNumber]
     """The notes of other accounts on it, which admins see."""
 
@@ -78,7 +82,19 @@ def read_card(unit: Unit, numbers: Collection[str], campaign_ids: Collection[int
     lists = _lists(unit, listed, [one.id for one in accounts])
     notes = _notes(unit.connection, numbers, None if unit.actor.is_admin else unit.actor.sees_as)
     note = next((one for one in notes if one.user_id == unit.actor.sees_as), None)
-    return NumberCard(_names(unit, numbers), entries, accounts, lists, note, [one for one in notes if one is not note])
+    others = [one for one in notes if one is not note]
+    return NumberCard(_names(unit, numbers), entries, accounts, lists, note, version_of_note(note), others)
+
+
+def own_note(unit: Unit, numbers: Collection[str]) -> NotedNumber | None:
+    """Return the note of the viewer's account on a number, given by its normal forms; None if there is none."""
+    return next(iter(_notes(unit.connection, numbers, unit.actor.sees_as)), None)
+
+
+def version_of_note(note: NotedNumber | None) -> str:
+    """Return the version of a note, by which a form knows that it was changed meanwhile; empty if there is none."""
+    # The time alone is none where the clock of a service stands still.
+    return "" if note is None else digest(msgspec.json.encode([note.updated_ms, note.text]))
 
 
 def _names(unit: Unit, numbers: Collection[str]) -> list[str]:

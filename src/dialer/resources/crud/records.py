@@ -202,10 +202,11 @@ def delete_record(unit: Unit, resource: Resource, record_id: int, conditions: Pr
     resource.before_delete(unit, stored)
     refuse_if_needed(unit, resource.table, stored)
     delete_trials_with(unit, resource.table, stored)
-    note_deleted(unit, resource, record_id, stored)
     if resource.remove is not None:
         resource.remove(unit, record_id)
+        note_deleted(unit, resource, record_id, stored)  # It may have refused, and the work go on without it.
         return
+    note_deleted(unit, resource, record_id, stored)
     touched = resource.touches(unit.connection, stored)
     unit.connection.execute(delete(resource.table).where(*_is_record(resource, record_id)))
     unit.note(touched)
