@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 import pytest
 from openpyxl import load_workbook
@@ -17,10 +18,12 @@ from dialer.api.answers.spreadsheets import XLSX
 from dialer.app.campaigns import figures
 from dialer.app.campaigns.figures import CROSSED, By, zone_of_callee
 from dialer.app.campaigns.readiness import survey_of
+from dialer.domain.figures.statistics import Grouping
 from dialer.domain.words.enums import SectionType
 from dialer.store.database.database import Database
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.rows import CdrRow
+from dialer.store.queries.statistics import COUNTERS
 from dialer.store.tables import Agent, AgentHour, Campaign, Cdr, Phonebook, SurveyResult, User, UserHour
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
@@ -123,6 +126,23 @@ def test_every_group_equals_a_recount_of_the_calls(alice: Visitor, called: Datab
     assert sorted(shown) == sorted(expected)
     alice.get(f"figures/?by={by}&period=all")
     assert f"selected>{alice.page.partition(' selected>')[2].partition('<')[0]}" in alice.page
+
+
+def test_years_of_hours_are_added_up_by_the_clock_of_the_callee(
+    alice: Visitor, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each day has the same hours in UTC, before, at and after each change of the clocks of either zone."""
+    zones, first = ("America/New_York", "Europe/Berlin", "Asia/Kolkata"), NOW_MS // HOUR_MS // 24 * 24 - 4_000 * 24
+    hours = [first + day * 24 + hour for day in range(0, 4_000, 40) for hour in (0, 1, 6, 7)]
+    changed = datetime(2025, 3, 9, tzinfo=UTC), datetime(2025, 3, 30, tzinfo=UTC)
+    hours += [int(day.timestamp()) // 3_600 + hour for day in changed for hour in range(24)]
+    row: dict[str, Any] = dict.fromkeys(COUNTERS, 0) | {"user_id": 2, "grouping": int(Grouping.ZONE), "calls": 1}
+    rows = [{**row, "hour": hour, "member": zone} for zone in zones for hour in sorted(set(hours))]
+    store(database, insert(UserHour).values(rows))
+    monkeypatch.setattr(figures, "HOURS_READ_MAX", len(rows) - 1)
+    local = [datetime.fromtimestamp(one["hour"] * 3_600, ZoneInfo(one["member"])).hour for one in rows]
+    shown = {int(one[next(iter(one))][:2]): int(one["Calls"]) for one in table(alice, by="hour_of_day", period="all")}
+    assert shown == Counter(local)
 
 
 def test_agents_have_their_calls_and_their_time(alice: Visitor, called: Database) -> None:
@@ -356,7 +376,7 @@ def test_a_report_says_that_a_table_would_be_too_long(
     alice: Visitor, api: Caller, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     identity = campaign(api)
-    for number in range(3):
+    for number in range(3):  # Each is in another hour of the day.
         calls = {"campaign_id": identity, "attempt": 1, "starting_date": NOW_MS - number * HOUR_MS}
         store(database, cdr(number, **calls))
     count(database)

@@ -20,18 +20,21 @@ from dialer.app.campaigns.statistics import (
     count_groups,
     read_rows,
 )
+from dialer.domain.calling_times.offset_changes import offset_changes
 from dialer.domain.calling_times.zones import fixed_offset_minutes, is_zone_key, zones_of_key
 from dialer.domain.figures.statistics import HOUR_MS, Figures, Grouping, Interval, add_figures, agent_member
 from dialer.domain.words.enums import AgentActivity
 from dialer.store.queries.call_centre import TimeSpent, count_time_of_agents
-from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls, group_names
+from dialer.store.queries.statistics import Hours, WhoseCalls, count_hours_of_day, group_names, hours_of_members
 from dialer.store.queries.wall_board import agents_on_board
 
 AGENTS_MAX: Final = ROWS_MAX
 TIMES_MAX: Final = 20_000
 """Agents times activities times reasons of breaks that are read."""
 HOURS_READ_MAX: Final = 100_000
-"""Hours of a zone or an agent that are added up by the hour of the day."""
+"""Hours of the day of a zone or an agent, between two changes of the clocks, that are added up."""
+CHANGES_MAX: Final = 500
+"""Changes of the clocks in all zones over the time that is asked for."""
 
 
 class By(StrEnum):
@@ -172,7 +175,14 @@ def _by_local_hour(
     connection: Connection, scope: WhoseCalls, grouping: Grouping, zone_of: Callable[[str], tzinfo], hours: Hours
 ) -> defaultdict[tuple[str, int], list[Figures]]:
     """Return the figures of all hours by their member and their hour of the day in the zone of the member."""
-    counted = count_calls(connection, scope, grouping, hours, HOURS_READ_MAX + 1, by_hour=True)
+    members = hours_of_members(connection, scope, grouping, hours, HOURS_READ_MAX + 1)
+    if not members:
+        return defaultdict(list)
+    first, last = min(one.first for one in members), max(one.last for one in members)
+    changes = offset_changes({zone_of(one.member) for one in members}, first, last)
+    if len(changes) > CHANGES_MAX:
+        raise TooManyRowsError
+    counted = count_hours_of_day(connection, scope, grouping, hours, changes, HOURS_READ_MAX + 1)
     if len(counted) > HOURS_READ_MAX:
         raise TooManyRowsError
     found: defaultdict[tuple[str, int], list[Figures]] = defaultdict(list)

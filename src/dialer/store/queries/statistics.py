@@ -3,7 +3,7 @@
 It takes longer to build these queries than to run them, so each is built once for each kind of owner.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +15,9 @@ from sqlalchemy import (
     Table,
     and_,
     bindparam,
+    case,
     func,
+    literal,
     select,
     true,
 )
@@ -39,6 +41,7 @@ from dialer.store.tables import (
 )
 
 MINUTE_MS: Final = 60_000
+DAY_HOURS: Final = 24
 QUERIES_KEPT_MAX: Final = 16
 """Limit of the queries of one shape that are kept: there are three kinds of owners, with two options at most."""
 _OWNER: Final = "owner"
@@ -113,6 +116,51 @@ def count_calls(
     if by_hour:
         return [Counted(hour, member, Figures(*sums)) for hour, member, *sums in found]
     return [Counted(None, member, Figures(*sums)) for member, *sums in found]
+
+
+class MemberHours(NamedTuple):
+    """The first and the last hour in which a member of a grouping has figures."""
+
+    member: str
+    first: int
+    last: int
+
+
+def hours_of_members(
+    connection: Connection, scope: WhoseCalls, grouping: Grouping, hours: Hours, rows_max: int
+) -> list[MemberHours]:
+    """Return the members that have figures in some hours, at most `rows_max` of them."""
+    table, is_asked = _asked(scope.owner)
+    hour, member = table.c.hour, table.c.member
+    query = select(member, func.min(hour), func.max(hour)).where(is_asked).group_by(member).limit(rows_max)
+    rows = connection.execute(query, {**scope.values, "grouping": int(grouping), **hours._asdict()})
+    return [MemberHours(*row) for row in map(tuple, rows)]
+
+
+def count_hours_of_day(
+    connection: Connection, scope: WhoseCalls, grouping: Grouping, hours: Hours, changes: Sequence[int], rows_max: int
+) -> list[Counted]:
+    """Return the figures by member, hour of the day in UTC, and span of time, at most `rows_max` of them.
+
+    Spans are those between `changes`, which are hours in order. The hour of a row is the first of its hours.
+    """
+    table, is_asked = _asked(scope.owner)
+    hour, member = table.c.hour, table.c.member
+    of_day = (hour % DAY_HOURS).label("of_day")  # PostgreSQL groups by a name, not by a calculation with values.
+    ends = [(hour < change, place) for place, change in enumerate(changes)]
+    span = (case(*ends, else_=len(ends)) if ends else literal(0)).label("span")
+    sums = [func.sum(table.c[name]) for name in COUNTERS]
+    query = select(member, of_day, span, func.min(hour), *sums).where(is_asked)
+    query = query.group_by(member, of_day.name, span.name).limit(rows_max)
+    rows = connection.execute(query, {**scope.values, "grouping": int(grouping), **hours._asdict()})
+    return [Counted(first, name, Figures(*sums)) for name, _, _, first, *sums in map(tuple, rows)]
+
+
+def _asked(owner: str | None) -> tuple[Table, ColumnElement[bool]]:
+    """Return the table of an owner's hours, and the condition for those of a grouping and of some hours."""
+    table = UserHour.__table__ if owner != "campaign_id" else CampaignHour.__table__
+    in_hours = and_(table.c.hour >= bindparam("first"), table.c.hour < bindparam("end"))
+    return table, and_(_is_owned(table, owner), table.c.grouping == bindparam("grouping"), in_hours)
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
