@@ -22,8 +22,10 @@ fi
 sources=$(mktemp -d)
 trap 'rm -rf "$sources"' EXIT
 cp -R pyproject.toml README.md LICENSE src "$sources"
-mkdir "$sources/src/dialer/help"
-cp docs/*.md "$sources/src/dialer/help"
+if [ -d docs ]; then
+    mkdir -p "$sources/src/dialer/help"
+    cp docs/*.md "$sources/src/dialer/help"
+fi
 sed "s/^version = \"\\([^+\"]*\\)\"/version = \"\\1$local\"/" pyproject.toml > "$sources/pyproject.toml"
 mkdir -p "$folder"
 rm -f "$folder"/dialer-*.whl

@@ -72,7 +72,8 @@ def run(command: Path, folder: Path, *arguments: str) -> str:
 def test_the_wheel_has_every_file_of_the_package(wheel: Path) -> None:
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("dialer/") and name[-1] != "/"}
     ours = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*") if path.is_file()}
-    assert packed == {name for name in ours if "__pycache__" not in name}
+    help_pages = {f"dialer/help/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+    assert packed == {name for name in ours if "__pycache__" not in name} | help_pages
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -32,6 +32,7 @@ _TYPESCRIPT: Final = "tests/clients/test_typescript_client.py"
 _FIRST: Final = "tests/clients/test_first_program.py"
 _LIFE: Final = "tests/runtime/test_life_of_a_call.py"
 _SIMULATING: Final = "tests/test_simulating.py"
+_SPEECH: Final = "tests/carriers/voice/test_speech_server.py"
 _OUTGROWING: Final = "tests/postgresql/test_outgrowing.py"
 _RUN, _SENT, _REQUEST, _PARSED, _LINTED, _DRAWN = How
 _EXAMPLE: Final = (_RUN,)
@@ -77,7 +78,7 @@ CLASSES: Final[Mapping[str, tuple[Class, ...]]] = {
     "docs/reference/roles-and-keys.md": (_LINTED,),
     "docs/reference/settings.md": (_PARSED,),
     "docs/simulating.md": (_PARSED, _SIMULATING, _SIMULATING, _LINTED, _LINTED),
-    "docs/sip-trunk.md": (_SENT, _DRAWN, _SENT, _LINTED, _REQUEST, _REQUEST, _DRAWN),
+    "docs/sip-trunk.md": (_SENT, _DRAWN, _SENT, _LINTED, _REQUEST, _REQUEST, _SPEECH, _DRAWN),
     "docs/text-messages.md": (_SENT, _PARSED, _SENT, _DRAWN, _SENT, _LINTED),
     "docs/tour.md": (*(9 * (_TOUR,)), _DEMO),
     "examples/alert/README.md": _EXAMPLE,

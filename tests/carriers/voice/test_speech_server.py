@@ -24,6 +24,7 @@ from dialer.store.database.database import Database
 from dialer.store.database.service_state import open_state, read_speech, save_speech
 from dialer.store.media.folder import FolderMedia
 from tests.new_database import new_database
+from tests.pages.blocks import block
 
 
 def sound(seconds: float = 0.5, rate_hz: int = 24_000, *, is_streamed: bool = False) -> bytes:
@@ -259,6 +260,14 @@ def test_settings_name_the_voice_of_their_language(no_file: Path) -> None:
     assert load_settings({"DIALER_SPEECH": "de"}).voice == SpeechVoice("de")
     assert (Settings().voice, bool(Settings().voice)) == (SpeechVoice(), False)
     assert not list(no_file.iterdir())
+
+
+@pytest.mark.usefixtures("no_file")
+def test_the_settings_of_the_page_name_a_server() -> None:
+    values = dict(line.split("=", 1) for line in block("docs/sip-trunk.md", 7).text.splitlines())
+    assert load_settings(values).voice == SpeechVoice(
+        "en", SpeechServer("http://127.0.0.1:8880/v1", "tts-1", "af_heart")
+    )
 
 
 @pytest.mark.parametrize("values", [SERVER, {**SERVER, "DIALER_SPEECH": "fr"}, {"DIALER_SPEECH_VOICES": "en"}])
