@@ -142,9 +142,8 @@ def _refuse_while_planned(unit: Unit, stored: Values) -> None:
 
 def _silence(change: Change) -> Values:
     """Return whether recordings keep silence in place of a new section, or one of another type, if nobody says it."""
-    is_named = "record_pause" in change.given
-    is_said = is_named and change.values["record_pause"] is not None
-    is_due = change.is_new or change.moves("type") or is_named
+    is_said = "record_pause" in change.given and change.values["record_pause"] is not None
+    is_due = change.is_new or change.moves("type") or change.values["record_pause"] is None
     return {"record_pause": pauses_recordings(change.values["type"])} if is_due and not is_said else {}
 
 
