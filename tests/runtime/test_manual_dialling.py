@@ -143,7 +143,7 @@ async def test_a_person_waits_for_a_place_and_is_called_then(
 @pytest.mark.parametrize(
     ("number", "values", "why"),
     [
-        ("+1911", {}, "the number is an emergency number"),
+        ("+1911", {}, "An emergency number is never dialled"),
         (ELSE, {"daily_start_time": "20:00:00", "daily_stop_time": "21:00:00"}, "calling hours are closed"),
         (ELSE, {"startingdate": 4_000_000_000_000, "expirationdate": 4_100_000_000_000}, "starting date has not come"),
     ],

@@ -83,9 +83,8 @@ const isUntouched = (node) => isForm(node) && !("touched" in node.dataset) && !(
 function follow(form, fresh) {
   for (const one of form.querySelectorAll("input, textarea, select")) {
     const named = `[name="${CSS.escape(one.name)}"]`;
-    // What stood in a column when somebody began to type goes with what they typed, so that a newer value is noticed.
-    const typed = `[name="${CSS.escape(one.name.replace(/^was-/, "field-"))}"]`;
-    if (form.querySelector(`${typed}[data-touched]`)) continue;
+    // What stood in a column goes with what is typed there, so that a newer value is noticed.
+    if (form.querySelector(`[name="${CSS.escape(one.name.replace(/^was-/, "field-"))}"][data-touched]`)) continue;
     const same = fresh.querySelector(one.type === "radio" ? `${named}[value="${CSS.escape(one.value)}"]` : named);
     if (!same || "saved" in one.dataset) continue;
     if (one.matches("[type=radio], [type=checkbox]")) one.checked = same.checked;
