@@ -104,5 +104,4 @@ def test_a_column_that_somebody_else_changed_meanwhile_is_not_overwritten(browse
     with page.expect_response("**/desk/disposition/"):
         box.get_by_role("button", name="Save outcome").click()
     assert person_of(served, call)["additional_vars"] == '{"email":"eve@example.com","interest":"cold"}'
-    assert "ada@example.com" in page.content()
     watched.context.close()
