@@ -131,6 +131,7 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
             confirm_key="1",
             conference="room",
             sms_text="Thanks",
+            record_pause=True,  # As a section of digits is, if nobody says otherwise.
             branches={"any": 9, "timeout": None},
         ),
     )
