@@ -19,14 +19,14 @@ from typing import Final
 import anyio
 from aiohttp import ClientSession, DummyCookieJar, TCPConnector
 from anyio.abc import SocketAttribute, SocketStream
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from benchmarks.advance import add, new_database
 from benchmarks.measure import Figure, print_row, sizes_of
 from dialer.api.actions.webhook_sender import encoded_event
 from dialer.store.database.database import Database
-from dialer.store.rows.account_events import EventsWanted, event_row, read_events, write_events
-from dialer.store.tables import User, Webhook
+from dialer.store.rows.account_events import CURRENCY_OF_EVENT, event_row, write_events
+from dialer.store.tables import AccountEvent, User, Webhook
 from dialer.store.tables.key_ring import RING, GivenKeys
 from dialer.webhooks.addresses import AddressGuard
 from dialer.webhooks.deliverer import AT_ONCE_QUICK, Deliverer
@@ -160,7 +160,8 @@ def _is_done(connection: Connection) -> bool:
 
 async def _bare(database: Database, user_id: int, rate: int) -> float:
     """Return the processor time of an equal event that is signed and posted, and nothing else, in microseconds."""
-    rows = database.read_now(lambda connection: read_events(connection, user_id, EventsWanted(limit=min(rate, 1_000))))
+    events = select(AccountEvent.__table__, CURRENCY_OF_EVENT).where(AccountEvent.user_id == user_id)
+    rows = database.read_now(lambda connection: connection.execute(events.limit(min(rate, 1_000))).all())
     own, theirs = multiprocessing.Pipe()
     receiver = multiprocessing.get_context("spawn").Process(target=receive, args=(theirs,), daemon=True)
     receiver.start()

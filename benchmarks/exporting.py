@@ -67,6 +67,8 @@ _NAMES: Final = (
     "contact_id",
     "agent_id",
     "is_abandoned",
+    "sound",
+    "currency",
     *_OF_OTHERS,
 )
 _QUERY: Final = """
@@ -147,7 +149,8 @@ def _cells(row: tuple[Any, ...], base: str, media: str) -> tuple[Any, ...]:
     money = f"{cost // 100_000}.{cost % 100_000:05d}"
     url = f"{base}/rest-api/cdr/{identity}/"
     head = (identity, url, callid, callerid, number, started, duration, billsec, money, billed, cause, leg, amd)
-    return (*head, None, None, subscriber, contact, agent, FLAGS[media][is_abandoned], *[""] * len(_OF_OTHERS))
+    tail = (None, None, subscriber, contact, agent, FLAGS[media][is_abandoned], None, "")
+    return (*head, *tail, *[""] * len(_OF_OTHERS))
 
 
 def _csv(rows: Any) -> bytes:  # noqa: ANN401 - any rows that the csv module accepts
