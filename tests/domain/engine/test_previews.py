@@ -352,6 +352,15 @@ def test_a_restart_forgets_neither_what_agents_see_nor_what_they_want() -> None:
     ]
 
 
+def test_a_chosen_person_is_dialled_though_their_agent_asks_for_another_in_a_restart() -> None:
+    desks = Desks(previewed(max_aleg=1, ring_limit_ms=2_000), agents=2, people=4).after(1_000)
+    desks.order(DeskAction.CALL)
+    desks.give(2, PreviewOrder(DeskAction.DIAL, 1, 3, START_MS + 1_000))
+    desks.after(500).give(2, PreviewOrder(DeskAction.DIAL, 1, 4, START_MS + 1_500))
+    desks.restart()
+    assert desks.after(3_000).dialled == [(1_000, 1), (3_000, 3)]
+
+
 STEPS: Final = st.lists(
     st.tuples(
         st.sampled_from(

@@ -210,6 +210,7 @@ class PreviewOrders:
         campaign, in_hand = self._state.campaigns.get(order.campaign_id), previews.offers.get(agent_id)
         if in_hand is not None and in_hand.preview.is_chosen:
             self._state.emit(KeepPreview(agent_id, in_hand.preview))
+            self._follow(in_hand, None, now_ms, is_late=False)  # Their campaign may have been read again.
             return
         if in_hand is not None:
             self._return(agent_id, now_ms)
