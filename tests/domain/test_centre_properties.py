@@ -71,6 +71,7 @@ settings_of_a_campaign = st.fixed_dictionaries(
         "callmaxduration_s": st.integers(1, 200),
         "maxretry": st.integers(0, 1),
         "intervalretry_ms": st.sampled_from([0, 1, 5_000, 600_000]),
+        "carrier_maxretry": st.integers(0, 2),
         "abandoned_maxretry": st.integers(0, 2),
         "abandoned_intervalretry_ms": st.sampled_from([0, 1, 5_000, 600_000]),
         "amd": st.integers(0, 3),

@@ -75,6 +75,7 @@ CAMPAIGN: Final = st.fixed_dictionaries(
         "intervalretry": st.sampled_from([1, 90, 3_600]),
         "completion_maxretry": st.integers(0, 2),
         "completion_intervalretry": st.sampled_from([60, 3_000]),
+        "carrier_maxretry": st.integers(0, 2),
         "abandoned_maxretry": st.integers(0, 2),
         "abandoned_intervalretry": st.sampled_from([60, 3_000]),
         "calltimeout": st.sampled_from([5, 40]),

@@ -66,7 +66,7 @@ _COPIED: Final = (
     *("user_id", "name", "medium", "text_message", "object_id", "aleg_gateway_id", "sms_gateway_id", "callerid"),
     *("frequency", "max_aleg", "max_xfer", "callmaxduration", "calltimeout", "maxretry", "intervalretry"),
     *("completion_maxretry", "completion_intervalretry", "dial_method", "agent_dial_rate", "voicemail", "amd_behavior"),
-    *("machine_is_reached", "abandoned_maxretry", "abandoned_intervalretry"),
+    *("machine_is_reached", "abandoned_maxretry", "abandoned_intervalretry", "carrier_maxretry"),
 )
 
 

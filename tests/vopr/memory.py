@@ -45,6 +45,9 @@ class Memory:
         """The highest `completion_maxretry` that each campaign has had; `retries` holds the highest `maxretry`."""
         self.abandoned: Final[Counter[int]] = Counter()
         """The highest `abandoned_maxretry` that each campaign has had."""
+        self.carrier: Final[Counter[int]] = Counter()
+        """The highest `carrier_maxretry` that each campaign has had; `carrier_least` holds the lowest."""
+        self.carrier_least: Final[dict[int, int]] = {}
         self.is_paced: Final[set[int]] = set()
         """Campaigns that have dialled for agents at any time. The frequency does not limit them."""
         self.again: Final[Counter[int]] = Counter()
@@ -79,6 +82,9 @@ class Memory:
             self.retries[campaign_id] = max(self.retries[campaign_id], row["maxretry"])
             self.completions[campaign_id] = max(self.completions[campaign_id], row["completion_maxretry"])
             self.abandoned[campaign_id] = max(self.abandoned[campaign_id], row["abandoned_maxretry"])
+            self.carrier[campaign_id] = max(self.carrier[campaign_id], row["carrier_maxretry"])
+            least = self.carrier_least.get(campaign_id, row["carrier_maxretry"])
+            self.carrier_least[campaign_id] = min(least, row["carrier_maxretry"])
             if row["dial_method"] != 1:
                 self.is_paced.add(campaign_id)
         for line_id, line in seen.lines.items():

@@ -92,6 +92,7 @@ class Observer:
         memory.learn_attempts(seen)
         yield from rules_dials.limits(last, seen, new, memory)
         yield from rules_moves.attempts(seen, memory)
+        yield from rules_moves.used_up(last, seen, memory)
         yield from rules_desks.desks(last, seen, memory, has_worked=has_worked)
         yield from rules_desks.inbound(seen, memory)
         yield from self._proofs.check(connection)

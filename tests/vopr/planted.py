@@ -242,6 +242,10 @@ def _one_retry_too_many(patch: Patch) -> None:
     wrap(patch, retry, "_after_failure", around)
 
 
+def _carriers_use_people_up(patch: Patch) -> None:
+    patch.setattr(retry, "is_carriers_own", lambda *_: False)
+
+
 def _unanswered_calls_are_charged(patch: Patch) -> None:
     def around(bill: Wrapped) -> Wrapped:
         def charged(call: Any, outcome: Any) -> Any:  # noqa: ANN401 - as `bill`
@@ -405,6 +409,7 @@ PLANTED: Final = (
     Planted("calling hours are ignored", _calling_hours_are_ignored, 0),
     Planted("all gateways count as simulated", _all_gateways_are_simulated, 8),
     Planted("one retry too many", _one_retry_too_many, 0),
+    Planted("carriers use people up", _carriers_use_people_up, 2),
     Planted("unanswered calls are charged", _unanswered_calls_are_charged, 0),
     Planted("calls have two CDRs", _calls_have_two_cdrs, 0),
     Planted("B-legs have no CDR", b_legs_have_no_cdr, 4),

@@ -1,11 +1,11 @@
 """Rules about the status changes of campaigns and subscribers, attempts, and the lists (I1, I9, I11)."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Final
 
 from tests.vopr.memory import Memory
-from tests.vopr.snapshot import Snapshot
+from tests.vopr.snapshot import Attempt, Snapshot
 
 _NEW, _START, _PAUSE, _ABORTED, _END = range(5)
 _CAMPAIGN_MOVES: Final = {
@@ -17,6 +17,8 @@ _CAMPAIGN_MOVES: Final = {
 """The status changes that the engine may make by itself, and the reasons it may give."""
 _PENDING, _SUBSCRIBER_PAUSE, _ABORT, _FAIL, _SENT, _IN_PROCESS, _NOT_AUTHORIZED, _COMPLETED = range(1, 9)
 _OPEN: Final = frozenset({_PENDING, _IN_PROCESS})
+_CARRIER_CAUSES: Final = frozenset({2, 25, 34, 38, 41, 42, 44, 47, 102})
+"""The Q.850 causes of calls that the carrier could not place."""
 
 
 def moves(before: Snapshot, after: Snapshot) -> Iterator[str]:
@@ -56,9 +58,25 @@ def attempts(after: Snapshot, memory: Memory) -> Iterator[str]:
         if person is None:
             continue
         retries = memory.retries[person.campaign_id] + memory.completions[person.campaign_id]
-        retries += memory.abandoned[person.campaign_id]
+        retries += memory.abandoned[person.campaign_id] + memory.carrier[person.campaign_id]
         if count > 1 + retries + memory.again[person_id]:
             yield f"I1: {count} attempts of subscriber {person_id}"
+
+
+def used_up(before: Snapshot, after: Snapshot, memory: Memory) -> Iterator[str]:
+    """I1: yield those who have just failed for good because the carrier failed, within the limit of such attempts."""
+    calls: defaultdict[int, list[Attempt]] = defaultdict(list)
+    for person_id, person in after.people.items():
+        once = before.people.get(person_id)
+        if once is None or once.status == _FAIL or (person.status, person.reason) != (_FAIL, "carrier_failure"):
+            continue
+        if not calls:
+            for one in memory.calls.values():
+                calls[one.subscriber_id].append(one)
+        made = [one for one in calls[person_id] if one.attempt > 0]
+        is_carriers_own = bool(made) and max(made, key=lambda one: one.id).cause in _CARRIER_CAUSES
+        if is_carriers_own and len(made) <= memory.carrier_least[person.campaign_id]:
+            yield f"I1: subscriber {person_id} is used up by {len(made)} attempts that the carrier could not place"
 
 
 def entries(after: Snapshot, memory: Memory) -> Iterator[str]:

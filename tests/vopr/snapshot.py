@@ -13,7 +13,7 @@ _COLUMNS: Final = tuple(Campaign.__table__.c.keys())
 _CAMPAIGNS: Final = f"SELECT {', '.join(_COLUMNS)} FROM campaign ORDER BY id"  # noqa: S608 - names of our columns
 _CALLS: Final = """
     SELECT id, campaign_id, subscriber_id, CAST(gateway_id AS TEXT), attempt, started_ms, ended_ms, status,
-        phone_number, user_id
+        phone_number, user_id, NULL, hangup_cause_q850
     FROM callrequest WHERE id >= ? ORDER BY id"""
 _TEXTS: Final = """
     SELECT id, campaign_id, subscriber_id, 'sms:' || gateway_id, attempt, send_date, ended_ms, status, phone_number,
@@ -71,6 +71,8 @@ class Attempt(NamedTuple):
     number: str
     user_id: int
     parent_id: int | None = None
+    cause: int | None = None
+    """The Q.850 cause of a call that is over."""
 
     @property
     def end_ms(self) -> int:

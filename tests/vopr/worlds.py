@@ -332,7 +332,8 @@ def limits_of(dice: Dice) -> Values:
         "completion_maxretry": dice.pick((0, 0, 1)),
         "completion_intervalretry": dice.pick((0, 60, 900)),
     }
-    return limits | {"abandoned_maxretry": limits["maxretry"], "abandoned_intervalretry": limits["intervalretry"]}
+    limits |= {"abandoned_maxretry": limits["maxretry"], "abandoned_intervalretry": limits["intervalretry"]}
+    return limits | {"carrier_maxretry": 3 * limits["completion_maxretry"]}
 
 
 def window_of(dice: Dice, now_ms: int) -> Values:

@@ -119,6 +119,7 @@ class CampaignPart(_Part, frozen=True):
     callmaxduration: Annotated[int, Meta(ge=1, le=CALL_SECONDS_MAX)] = 1_800
     maxretry: _Retries = 0
     intervalretry: _Interval = 300
+    carrier_maxretry: _Retries = 0
     completion_maxretry: _Retries = 0
     completion_intervalretry: _Interval = 900
     abandoned_maxretry: _Retries = 0

@@ -44,6 +44,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "call_back_wait": 900,
         "completion_maxretry": 0,
         "abandoned_maxretry": 0,
+        "carrier_maxretry": 0,
         "abandoned_intervalretry": 259_200,
         "completion_intervalretry": 900,
         "calltimeout": 45,

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from dialer.domain.billing.charge import Rate
+from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES
 from dialer.domain.calls.disposition import Disposition
 from dialer.domain.calls.plans import Call, CallOutcome, CampaignPlan, Subscriber, Transfer
 from dialer.domain.engine.retry import disposition, failure_reason
@@ -40,6 +41,7 @@ def after(
     failures: int = 0,
     completions: int = 0,
     abandoned: int = 0,
+    attempt: int = 1,
     is_aborted: bool = False,
     transfers: tuple[Transfer, ...] = (),
     **plan: Any,  # noqa: ANN401 - any field of a plan
@@ -52,9 +54,9 @@ def after(
             callid="",
             plan=CampaignPlan(1, 1, FIRST, starting_ms=0, expires_ms=END_MS, **settings),
             subscriber=Subscriber(
-                1, "+1", "", attempts=1, failures=failures, completions=completions, abandoned=abandoned
+                1, "+1", "", attempts=attempt, failures=failures, completions=completions, abandoned=abandoned
             ),
-            attempt=1,
+            attempt=attempt,
             started_ms=0,
             ring_limit_ms=45_000,
             talk_limit_ms=60_000,
@@ -270,3 +272,40 @@ def test_the_first_call_that_we_cut_off_does_not_count(attempts: int, failures: 
     found = disposition(call, CallOutcome(END_MS, Cause.TEMPORARY_FAILURE, is_cut_off=True))
     assert (found.status is SubscriberStatus.PENDING, found.failures) == (again, failures + (not again))
     assert found.reason == SubscriberReason.CARRIER_FAILURE
+
+
+@pytest.mark.parametrize("cause", sorted(CARRIER_FAILURES))
+@pytest.mark.parametrize(
+    ("attempt", "failures", "maxretry", "expected"),
+    [
+        # attempt, failures and retries: the state, and the failures that count
+        (1, 0, 0, (SubscriberStatus.PENDING, 0)),
+        (2, 0, 0, (SubscriberStatus.PENDING, 0)),
+        (3, 0, 0, (SubscriberStatus.FAIL, 1)),
+        (3, 1, 1, (SubscriberStatus.PENDING, 1)),
+        (3, 0, 1, (SubscriberStatus.PENDING, 1)),
+        (4, 1, 1, (SubscriberStatus.FAIL, 2)),
+    ],
+)
+def test_calls_that_the_carrier_could_not_place_do_not_count_up_to_a_limit(
+    cause: Cause, attempt: int, failures: int, maxretry: int, expected: tuple[SubscriberStatus, int]
+) -> None:
+    outcome = CallOutcome(END_MS, cause)
+    settings: dict[str, Any] = {"maxretry": maxretry, "carrier_maxretry": 2, "intervalretry_ms": 5_000}
+    found = after(outcome, attempt=attempt, failures=failures, **settings)
+    due_ms = END_MS + 5_000 if expected[0] is SubscriberStatus.PENDING else 0
+    assert found == Disposition(expected[0], SubscriberReason.CARRIER_FAILURE, expected[1], 0, due_ms)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        CallOutcome(END_MS, Cause.NETWORK_OUT_OF_ORDER, message_status=MessageStatus.FAILED),
+        CallOutcome(END_MS, Cause.NETWORK_OUT_OF_ORDER, answered_ms=END_MS - 1, amd_status=AmdStatus.MACHINE),
+        CallOutcome(END_MS, Cause.NO_ANSWER),
+        CallOutcome(END_MS, Cause.UNALLOCATED_NUMBER),
+    ],
+)
+def test_what_has_reached_a_telephone_or_tells_of_its_number_counts_as_before(outcome: CallOutcome) -> None:
+    found = after(outcome, maxretry=0, carrier_maxretry=9)
+    assert (found.status, found.failures) == (SubscriberStatus.FAIL, 1)

@@ -45,7 +45,7 @@ _TRIED: Final = (
     *("frequency", "max_aleg", "max_xfer", "dial_method", "agent_dial_rate", "abandon_rate_max"),
     *("daily_start_time", "daily_stop_time", *WEEKDAYS, "startingdate", "expirationdate"),
     *("maxretry", "intervalretry", "completion_maxretry", "completion_intervalretry"),
-    *("abandoned_maxretry", "abandoned_intervalretry"),
+    *("carrier_maxretry", "abandoned_maxretry", "abandoned_intervalretry"),
     *("calltimeout", "callmaxduration"),
 )
 """Fields of campaigns that can be tried, as far as a campaign of its medium has them."""

@@ -147,7 +147,7 @@ def _take_turn(unit: UnitOfWork, user_id: int) -> None:
 def _settings(campaign: Mapping[str, Any], code: str, now_ms: int) -> dict[str, Any]:
     """Return the row of a trial: the settings of the campaign, but for one call that is placed at once."""
     counters = ("totalcontact", "completed", "calls", "answered", "cost", "next_dial_us", "live_answered", "abandoned")
-    retries = ("maxretry", "completion_maxretry", "abandoned_maxretry")
+    retries = ("maxretry", "completion_maxretry", "abandoned_maxretry", "carrier_maxretry")
     same = {name: value for name, value in campaign.items() if name != "id"}
     return {
         **same,

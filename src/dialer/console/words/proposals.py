@@ -14,8 +14,9 @@ SAFE_HOURS: Final = {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:0
 """The daily hours of a new campaign. Few people are asleep or at table, and most laws allow calls then."""
 WORKDAYS: Final = {"sunday": False}
 """The days of a new campaign: Monday to Saturday."""
-FURTHER_CALLS: Final = {"maxretry": 2, "intervalretry": 7_200}
-"""The further calls to people who were not reached, two hours apart, so that they fall into another part of the day."""
+FURTHER_CALLS: Final = {"maxretry": 2, "intervalretry": 7_200, "carrier_maxretry": 5}
+"""The further calls to people who were not reached, two hours apart, so that they fall into another part of the day. A
+carrier that fails for half a day uses up nobody."""
 PEOPLE_ONLY: Final = {"amd_behavior": int(AmdBehavior.HUMAN_ONLY)}
 """The callees who hear the survey once machines are told from people: machines do not answer questions."""
 AHEAD_OF_AGENTS: Final = {"dial_method": int(DialMethod.PREDICTIVE)}

@@ -113,6 +113,7 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     callmaxduration_s: int = 1_800
     maxretry: int = 0
     intervalretry_ms: int = 300_000
+    carrier_maxretry: int = 0
     completion_maxretry: int = 0
     completion_intervalretry_ms: int = 900_000
     abandoned_maxretry: int = 0

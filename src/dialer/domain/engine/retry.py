@@ -69,7 +69,9 @@ def disposition(call: Call, outcome: CallOutcome) -> Disposition:
 
     The other side may ask for a longer pause, up to a day. If it is the carrier that fails, its gateway rests instead.
 
-    The first call that we cut off ourselves does not count, as that says nothing of the callee.
+    A call that the carrier could not place does not count, up to `carrier_maxretry` of them: nobody was rung. The next
+    one follows after `intervalretry`, as after one that counts. The first call that we cut off ourselves does not count
+    either, as that says nothing of the callee.
 
     If an agent has promised a call-back in the call, the next one follows then, and the attempt counts as neither
     failed nor incomplete.
@@ -180,6 +182,8 @@ def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> D
 def _after_failure(call: Call, outcome: CallOutcome) -> Disposition:
     plan, subscriber = call.plan, call.subscriber
     is_spared = outcome.is_cut_off and is_first_cut_off(call)
+    if plan.carrier_maxretry and not is_spared:
+        is_spared = is_carriers_own(call, outcome)
     failures = subscriber.failures + (not is_spared)
     is_hopeless = outcome.cause in NEVER_RETRIED or outcome.message_status is _NO_ROUTE
     again = is_spared or (failures <= plan.maxretry and not is_hopeless)
@@ -210,8 +214,22 @@ def cause_after_answer(cause: Cause) -> Cause:
 
 def is_first_cut_off(call: Call) -> bool:
     """Return whether no earlier attempt of the subscriber was spared: each is counted."""
-    counted = call.subscriber.failures + call.subscriber.completions + call.subscriber.abandoned
-    return 0 < call.attempt <= counted + CUT_OFF_MAX
+    return 0 < call.attempt <= _counted(call) + CUT_OFF_MAX
+
+
+def is_carriers_own(call: Call, outcome: CallOutcome) -> bool:
+    """Return whether the carrier could not place the call, and the campaign has attempts left that do not count.
+
+    A text message always counts, as its fate tells of its number.
+    """
+    if outcome.cause not in CARRIER_FAILURES or outcome.answered_ms is not None or outcome.message_status is not None:
+        return False
+    return 0 < call.attempt - _counted(call) <= call.plan.carrier_maxretry
+
+
+def _counted(call: Call) -> int:
+    """Return how many earlier attempts of the subscriber count towards a limit of the campaign."""
+    return call.subscriber.failures + call.subscriber.completions + call.subscriber.abandoned
 
 
 def _final(call: Call, status: SubscriberStatus, reason: SubscriberReason | NoReason) -> Disposition:

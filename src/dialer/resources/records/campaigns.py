@@ -160,6 +160,14 @@ _CAMPAIGN: Final = shapes(
             title="Time between calls",
             hint="From the end of a call that reached nobody to the next one.",
         ),
+        "carrier_maxretry": writable(
+            Integer(0, RETRIES_MAX),
+            "The most further attempts for a subscriber after calls that the carrier could not place. They do not count"
+            " towards `maxretry`, as nobody was rung. 0: such calls count. Default: 0.",
+            example=5,
+            title="Further calls if the carrier fails",
+            hint="Nobody was rung, so these do not count as calls that reached nobody. 0: they count.",
+        ),
         "call_back_wait": writable(
             Integer(0, CALL_BACK_SECONDS_MAX),
             "Seconds for which a call-back waits for an agent who takes it themselves (`same_agent`). Then any agent of"
@@ -354,7 +362,7 @@ _CAMPAIGN: Final = shapes(
         ("What they hear", "object_id aleg_gateway callerid"),
         ("When", WHEN),
         ("How fast", "frequency max_aleg"),
-        ("If nobody answers", "maxretry intervalretry calltimeout"),
+        ("If nobody answers", "maxretry intervalretry carrier_maxretry calltimeout"),
         ("Answering machines", "voicemail amd_behavior voicemail_audiofile machine_is_reached"),
         more=[
             (

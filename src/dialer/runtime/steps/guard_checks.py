@@ -6,6 +6,7 @@ from dialer.domain.calls.call_effects import Dial
 from dialer.domain.calls.disposition import Disposition
 from dialer.domain.calls.plans import Call, CampaignPlan, GatewayPlan
 from dialer.domain.engine.credit import is_forbidden
+from dialer.domain.engine.retry import CUT_OFF_MAX
 from dialer.domain.numbers.prefixes import numbers_meant
 from dialer.domain.rules.invariants import BrokenInvariantError, Rule
 from dialer.domain.words.reasons import AFTER_ANSWER, SubscriberReason
@@ -36,12 +37,15 @@ def check_retry(call: Call, after: Disposition, plan: CampaignPlan) -> None:
     """
     if call.call_back is not None and after.due_ms == call.call_back.at_ms:
         return
+    counted = after.failures + after.completions + after.abandoned
     is_too_often = after.failures > plan.maxretry
+    if after.reason is SubscriberReason.CARRIER_FAILURE and counted < call.attempt:
+        is_too_often = is_too_often and call.attempt - counted > max(CUT_OFF_MAX, plan.carrier_maxretry)
     if after.reason in AFTER_ANSWER:
         is_too_often = after.completions > plan.completion_maxretry
     elif after.reason is SubscriberReason.ABANDONED:
         is_too_often = after.abandoned > plan.abandoned_maxretry
-    if is_too_often or after.failures + after.completions + after.abandoned > call.attempt:
+    if is_too_often or counted > call.attempt:
         broken(Rule.ATTEMPTS, call, "its subscriber has no retries left for another call")
 
 

@@ -617,6 +617,7 @@ CREATE TABLE campaign (
 	callmaxduration INTEGER NOT NULL,
 	maxretry INTEGER NOT NULL,
 	intervalretry INTEGER NOT NULL,
+	carrier_maxretry INTEGER DEFAULT '0' NOT NULL,
 	call_back_wait INTEGER DEFAULT '900' NOT NULL,
 	completion_maxretry INTEGER NOT NULL,
 	completion_intervalretry INTEGER NOT NULL,

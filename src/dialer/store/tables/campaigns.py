@@ -73,6 +73,7 @@ class Campaign(Row):
     callmaxduration: Mapped[int] = mapped_column(default=1800)
     maxretry: Mapped[int] = mapped_column(default=0)
     intervalretry: Mapped[int] = mapped_column(default=300)
+    carrier_maxretry: Mapped[Count]
     call_back_wait: Mapped[int] = mapped_column(default=900, server_default="900")
     """Seconds for which a call-back waits for the agent who takes it themselves."""
     completion_maxretry: Mapped[int] = mapped_column(default=0)
