@@ -8,6 +8,7 @@ from msgspec import structs
 from sqlalchemy import delete
 
 from dialer.domain.billing.charge import Rate
+from dialer.domain.calls.call_recording import RecordingPlan, TapeState
 from dialer.domain.engine import consultations, inbound
 from dialer.domain.engine.calls_on_hold import Holds
 from dialer.domain.engine.consultations import Consultations
@@ -199,7 +200,18 @@ def _skills_are_not_looked_at(patch: Patch) -> None:
     patch.setattr(Skills, "has", lambda *_: True)
 
 
+def _queues_record_from_the_answer_on(patch: Patch) -> None:
+    def around(at_dial: Wrapped) -> Wrapped:
+        def begun(self: RecordingPlan, callid: str) -> TapeState | None:
+            return TapeState.KEEPING if self.queue_ids else at_dial(self, callid)
+
+        return begun
+
+    wrap(patch, RecordingPlan, "state_at_dial", around)
+
+
 DESK_PLANTED: Final = (
+    Planted("queues record what callees say before an agent answers", _queues_record_from_the_answer_on, 43),
     Planted("calls go to agents without their skills", _skills_are_not_looked_at, 114),
     Planted("third persons stay when the agent is gone", _third_persons_stay, 134),
     Planted("callees stay on hold when the third person is gone", _callees_stay_on_hold, 134),

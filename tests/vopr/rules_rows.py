@@ -75,6 +75,14 @@ _BREAKS: Final[dict[str, str]] = {
                 WHERE t.callrequest_id = c.id AND t.status = 3 AND t.answered_ms IS NOT NULL)""",
     "I4: free or held money is negative for user": """
         SELECT id FROM user_account WHERE balance - held < 0 OR held < 0""",
+    "recorded before an agent of a queue that records has answered, although the campaign records nothing: call": """
+        SELECT r.callrequest_id FROM call_recording r JOIN campaign c ON c.id = r.campaign_id
+        WHERE c.record = 'no' AND NOT EXISTS (SELECT 1 FROM transfer t
+            WHERE t.callrequest_id = r.callrequest_id AND t.recorded_ms <= r.start_date)""",
+    "not recorded, although an agent of a queue that records had it: call": """
+        SELECT t.callrequest_id FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
+        WHERE t.recorded_ms IS NOT NULL AND c.status <> 7
+            AND NOT EXISTS (SELECT 1 FROM call_recording r WHERE r.callrequest_id = c.id)""",
     "an agent has two calls: agent": """
         SELECT agent_id FROM transfer WHERE status = 2 AND agent_id IS NOT NULL GROUP BY agent_id
         HAVING count(*) > 1""",

@@ -226,10 +226,12 @@ def _agent(dice: Dice, place: int) -> Values:
 
 
 def _queue(dice: Dice) -> Values:
+    strategy = int(dice.pick(list(QueueStrategy)))
     return {
         "user_id": 1,
         "name": "queue",
-        "strategy": int(dice.pick(list(QueueStrategy))),
+        "strategy": strategy,
+        "record": ("campaign", "all")[strategy % 2],
         "time_base_score": dice.pick(("queue", "system")),
         "tier_rules_apply": dice.happens(30),
         "tier_rule_wait_second": dice.pick((0, 5, 20)),

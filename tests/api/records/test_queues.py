@@ -26,6 +26,7 @@ def test_a_queue_is_made_with_a_name_alone(alice: Caller) -> None:
         "name": "desk",
         "strategy": 5,
         "moh_sound": "",
+        "record": "campaign",
         "record_template": "",
         "time_base_score": "queue",
         "tier_rules_apply": False,

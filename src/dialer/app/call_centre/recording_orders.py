@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, Row, bindparam, select, update
+from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from dialer.app.work.errors import ErrorCode, RefusedError
 from dialer.app.work.unit import UnitOfWork
@@ -21,7 +21,7 @@ from dialer.domain.words.sentences import Sentence
 from dialer.store.database.touched import Touched
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.ordered_recordings import orders_in
-from dialer.store.tables import CallRequest, Campaign, LiveLeg
+from dialer.store.tables import CallRequest, Campaign, LiveLeg, Transfer
 
 _CALL: Final = (
     select(
@@ -30,6 +30,10 @@ _CALL: Final = (
         CallRequest.is_simulated,
         CallRequest.recording_orders,
         Campaign.record,
+        select(func.min(Transfer.recorded_ms))
+        .where(Transfer.callrequest_id == CallRequest.id)
+        .scalar_subquery()
+        .label("recorded_ms"),
         LiveLeg.dialling,
         LiveLeg.standing,
     )
@@ -64,11 +68,11 @@ def order_recording(unit: UnitOfWork, callrequest_id: int, order: RecordingOrder
     if row is None:
         raise RefusedError(_OVER, code=ErrorCode.NOT_RECORDED)
     at_dial = _state_at_dial(row)
-    if at_dial is None:
+    if at_dial is None or (at_dial is TapeState.FOR_AGENT and row.recorded_ms is None):
         raise RefusedError(_NOT_RECORDED, code=ErrorCode.NOT_RECORDED)
     if _standing(row).is_recording_refused:
         raise RefusedError(_REFUSED, code=ErrorCode.NOT_RECORDED)
-    before = orders_in(row.recording_orders)
+    before = _orders(row)
     after = _ordered(before, at_dial, order, unit.now_ms - row.started_ms)
     if after != before:
         text = msgspec.json.encode(after).decode()
@@ -93,15 +97,15 @@ class _Standing(msgspec.Struct):
 
 
 def recording_now(connection: Connection, callrequest_id: int) -> RecordingNow | None:
-    """Return what becomes of the sound of a call now; None if it is over, or never recorded."""
+    """Return what becomes of the sound of a call now; None if it is over, or nothing of it is recorded by now."""
     row = connection.execute(_CALL, {"call": callrequest_id}).first()
     at_dial = None if row is None else _state_at_dial(row)
     if row is None or at_dial is None:
         return None
-    orders = orders_in(row.recording_orders)
-    standing = _standing(row)
-    if standing.is_recording_refused:
+    standing, is_early = _standing(row), at_dial is TapeState.FOR_AGENT and row.recorded_ms is None
+    if standing.is_recording_refused or is_early:
         return None
+    orders = _orders(row)
     return RecordingNow(orders.state(at_dial, standing.silences), orders.is_silent)
 
 
@@ -109,10 +113,16 @@ def _standing(row: Row[*tuple[Any, ...]]) -> _Standing:
     return msgspec.json.decode(row.standing or "{}", type=_Standing)
 
 
+def _orders(row: Row[*tuple[Any, ...]]) -> RecordingOrders:
+    """Return the orders about the recording of a call, which the answer of an agent may have begun, too."""
+    return orders_in(row.recording_orders).begun([row.recorded_ms], row.started_ms)
+
+
 def _state_at_dial(row: Row[*tuple[Any, ...]]) -> TapeState | None:
     """Return the state of its recording with which a call began; None if it is never recorded."""
     if row.dialling is None:
-        return recording_plan(row.record, 0).state_at_dial(row.callid) if row.is_simulated else None
+        by_campaign = recording_plan(row.record, 0).state_at_dial(row.callid) if row.is_simulated else None
+        return TapeState.FOR_AGENT if by_campaign is None and row.recorded_ms is not None else by_campaign
     try:
         leg: Leg = msgspec.json.decode(row.dialling, type=Leg)
     except msgspec.DecodeError:

@@ -7,7 +7,13 @@ from typing import Any, Final
 from sqlalchemy import Connection, exists, func, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
-from dialer.app.campaigns.line_check import named_queue, names_list, records_silently, texts_people
+from dialer.app.campaigns.line_check import (
+    named_queue,
+    names_list,
+    records_silently,
+    texts_people,
+    unrecorded_queue,
+)
 from dialer.app.campaigns.people_by_zone import people_by_zone
 from dialer.app.campaigns.placeholders import as_warning, known_names, text_findings
 from dialer.app.campaigns.readiness import field_errors, survey_of
@@ -132,7 +138,8 @@ def _facts(
         countries=called_countries(connection, campaign["id"]),
         lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
         texts_people=texts_people(connection, campaign, survey),
-        records_silently=records_silently(campaign),
+        records_silently=records_silently(connection, campaign, survey),
+        unrecorded_queue=unrecorded_queue(connection, campaign, survey),
     )
 
 

@@ -10,12 +10,13 @@ from dialer.domain.calls.call_recording import NO_CALL
 from dialer.domain.calls.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
 from dialer.domain.numbers.agent_contacts import telephone_of
 from dialer.domain.numbers.emergency import is_emergency_contact
-from dialer.domain.survey.sections.table import definition_of, sends_messages
+from dialer.domain.survey.sections.table import definition_of, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import INPUT_END, Section, Survey, named_section
 from dialer.domain.words.sentences import FieldName, RecordName, Sentence
 from dialer.store.database.service_state import read_settings, read_speech
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.do_not_call import lists_of
+from dialer.store.queries.ordered_recordings import recorded_queues
 from dialer.store.queries.regions import region_of
 from dialer.store.tables import SMS, Agent, Queue, Tier
 
@@ -42,7 +43,7 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
         unplayable += _without_telephones(connection, survey, region_of(connection, campaign["user_id"]))
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
         errors |= recording_errors(connection, campaign)
-        if why_silent is not None and has_spoken_notice(campaign):
+        if why_silent is not None and has_spoken_notice(connection, campaign, survey):
             remedy = Sentence("Set %(field)s", field=FieldName("record_notice"))
             errors["record_notice_script"] = [why_silent(remedy)]
     if texts_people(connection, campaign, survey):
@@ -56,16 +57,34 @@ def recording_errors(connection: Connection, campaign: Mapping[str, Any]) -> Fie
     return {} if is_heard else {"record": [_NOT_RECORDED]}
 
 
-def records_silently(campaign: Mapping[str, Any]) -> bool:
-    """Return whether a campaign records calls, and tells callees nothing of it."""
+def records_silently(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
+    """Return whether calls of a campaign are recorded, by itself or by a queue, and callees are told nothing of it."""
     is_told = campaign["record_notice_id"] is not None or campaign["record_notice_script"].strip() != ""
-    return campaign["medium"] != SMS and campaign["record"] != NO_CALL and not is_told
+    return not is_told and may_record(connection, campaign, survey)
 
 
-def has_spoken_notice(campaign: Mapping[str, Any]) -> bool:
-    """Return whether a campaign that records has a notice which has to be spoken."""
+def may_record(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
+    """Return whether calls of a campaign may be recorded, by itself or by a queue."""
+    if campaign["medium"] == SMS:
+        return False
+    return campaign["record"] != NO_CALL or has_recorded_queue(connection, campaign, survey)
+
+
+def has_recorded_queue(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
+    """Return whether calls of a campaign may come to an agent of a queue that records them."""
+    return bool(queue_ids_of(survey)) and bool(recorded_queues(connection, campaign["user_id"]))
+
+
+def unrecorded_queue(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
+    """Return whether a queue wants calls of a campaign recorded, and the carrier keeps their sound to itself."""
+    is_kept = campaign["medium"] == SMS or _protocol(connection, gateway_of(campaign)) in RECORDED
+    return not is_kept and has_recorded_queue(connection, campaign, survey)
+
+
+def has_spoken_notice(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
+    """Return whether a campaign whose calls may be recorded has a notice which has to be spoken."""
     is_text = campaign["record_notice_id"] is None and campaign["record_notice_script"].strip() != ""
-    return is_text and campaign["record"] != NO_CALL
+    return is_text and may_record(connection, campaign, survey)
 
 
 def lacks_voice(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:

@@ -72,6 +72,7 @@ CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
         "8": "Any free agent, by chance",
         "9": "One, and one more every 10 seconds",
     },
+    "record": {"campaign": "As the campaign of the call says", "all": "All, from the agent's answer on"},
     "time_base_score": {"queue": "When they came into the queue", "system": "When their call began"},
 }
 """The words for choices in forms, where a list has shorter ones."""

@@ -1,11 +1,12 @@
 """Recordings of whole calls: which calls are recorded, where the sound of one goes, and when it is kept."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from dialer.domain.survey.survey import Prompt
 
@@ -15,6 +16,8 @@ ON_DEMAND: Final = "on_demand"
 SHARE: Final = "share:"
 SHARE_MIN: Final = 2
 SHARE_MAX: Final = 1_000
+BY_CAMPAIGN: Final = "campaign"
+"""The `record` of a queue that leaves it to the campaigns of its calls which are recorded."""
 DAY_MS: Final = 86_400_000
 REFUSE_KEYS: Final = "0123456789*#"
 NOTICE_WAIT_MS: Final = 2_000
@@ -30,11 +33,17 @@ class TapeState(StrEnum):
 
     WAITING = "waiting"
     """Nothing is recorded until it is ordered."""
+    FOR_AGENT = "for_agent"
+    """Nothing is recorded until an agent of a queue answers that records all its calls. Only a dial has this state."""
     KEEPING = "keeping"
     SILENT = "silent"
     """Silence is kept in its place."""
     REFUSED = "refused"
     """The callee has refused: what was kept is thrown away, and nothing of the call is kept from then on."""
+
+
+UNBEGUN: Final = (TapeState.WAITING, TapeState.FOR_AGENT)
+"""The states at a dial of a call whose recording begins later, if at all."""
 
 
 class RecordingPlan(msgspec.Struct, frozen=True):
@@ -50,6 +59,8 @@ class RecordingPlan(msgspec.Struct, frozen=True):
     """The prompt that callees hear before all else, if their calls are, or may be, recorded."""
     refuse_key: str = ""
     """The key by which they refuse; empty if there is none."""
+    queue_ids: frozenset[int] = frozenset()
+    """The queues whose calls are recorded from the answer of their agent on, whatever else holds."""
 
     def chooses(self, callid: str) -> bool:
         """Return whether a call is recorded, by its own name: the same calls of the same seed are."""
@@ -59,7 +70,9 @@ class RecordingPlan(msgspec.Struct, frozen=True):
         """Return the state with which a call begins; None if it is never recorded."""
         if self.is_on_demand:
             return TapeState.WAITING
-        return TapeState.KEEPING if self.chooses(callid) else None
+        if self.chooses(callid):
+            return TapeState.KEEPING
+        return TapeState.FOR_AGENT if self.queue_ids else None
 
     def kept_until_ms(self, ended_ms: int) -> int | None:
         """Return the moment until which the recording of a call is kept that ended at a moment; None: for ever."""
@@ -82,10 +95,17 @@ class RecordingOrders(msgspec.Struct, frozen=True, omit_defaults=True):
         """Return whether silence is ordered now."""
         return lasts(self.silences)
 
+    def begun(self, recorded_ms: Iterable[int | None], started_ms: int) -> "RecordingOrders":
+        """Return them with the earliest beginning, of a call that agents of queues have answered at such times."""
+        moments = [one - started_ms for one in recorded_ms if one is not None]
+        if not moments:
+            return self
+        return replace(self, began_ms=min(moments) if self.began_ms is None else min(self.began_ms, *moments))
+
     def state(self, at_dial: TapeState, silences: Sequence[int] = ()) -> TapeState:
         """Return the state of a recording that began in another one, with the silences of sections beside."""
-        if at_dial is TapeState.WAITING and self.began_ms is None:
-            return at_dial
+        if at_dial in UNBEGUN and self.began_ms is None:
+            return TapeState.WAITING
         return TapeState.SILENT if self.is_silent or lasts(silences) else TapeState.KEEPING
 
 
@@ -125,13 +145,19 @@ def share_of(record: str) -> int:
     raise ValueError(record)
 
 
-def recording_plan(record: str, days: int, notice: Prompt | None = None, refuse_key: str = "") -> RecordingPlan:
-    """Return the settings of a campaign's `record`, `record_days`, notice and `record_refuse_key`.
+def recording_plan(
+    record: str,
+    days: int,
+    notice: Prompt | None = None,
+    refuse_key: str = "",
+    queue_ids: frozenset[int] = frozenset(),
+) -> RecordingPlan:
+    """Return the settings of a campaign's `record`, `record_days`, notice and `record_refuse_key`, and of its queues.
 
     Raises:
         ValueError: `record` is no such text.
     """
-    return RecordingPlan(share_of(record), days, record == ON_DEMAND, notice, refuse_key)
+    return RecordingPlan(share_of(record), days, record == ON_DEMAND, notice, refuse_key, queue_ids)
 
 
 def lasts(silences: Sequence[int]) -> bool:

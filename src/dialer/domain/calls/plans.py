@@ -283,6 +283,8 @@ class Transfer(msgspec.Struct):
     for_agent_id: int | None = None
     """The agent of the queue who is to take it; None for any. If it is the former agent, the call came back."""
     consulted: Consulted = Consulted.NOT
+    recorded_ms: int | None = None
+    """The time from which its queue wants the call recorded, which nothing else does; None if it does not."""
 
     @property
     def comes_back(self) -> bool:
@@ -361,11 +363,20 @@ class Call(msgspec.Struct, gc=False):
         """Return the state of its recording with which the call began; None if it is never recorded."""
         if self.sound_store is not None:
             return self.sound_store.state
-        return None if self.is_over_line else self.plan.recording.state_at_dial(self.callid)
+        if self.is_over_line:
+            return None
+        # A recording that an agent's answer has begun goes on, though another process may read other settings.
+        is_begun = any(one.recorded_ms is not None for one in self.transfers)
+        return self.plan.recording.state_at_dial(self.callid) or (TapeState.FOR_AGENT if is_begun else None)
+
+    @property
+    def recording_by_now(self) -> RecordingOrders:
+        """Return the orders about its recording, which the answer of an agent may begin, too."""
+        return self.recording_orders.begun([one.recorded_ms for one in self.transfers], self.started_ms)
 
     def recording_began_ms(self, answered_ms: int) -> int:
         """Return the time at which the recording of a call began that was answered at a time."""
-        began_ms = self.recording_orders.began_ms
+        began_ms = self.recording_by_now.began_ms
         return answered_ms if began_ms is None else max(answered_ms, self.started_ms + began_ms)
 
     @property

@@ -6,11 +6,12 @@ from msgspec.structs import replace
 
 from dialer.domain.calls import call_events
 from dialer.domain.calls.agent_effects import ConsultThird, EndConsultation, HandOverCallee, KeepAgent, TalkWith
-from dialer.domain.calls.call_effects import KeepTransfer
+from dialer.domain.calls.call_effects import KeepTransfer, TapeCall
 from dialer.domain.calls.plans import Call, CallOutcome, Transfer
 from dialer.domain.engine.b_legs import BLegs
 from dialer.domain.engine.calls_on_hold import mark_hold, until_ms
 from dialer.domain.engine.desk_transfers import AGENT
+from dialer.domain.engine.recorded_talks import records_from
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfer_ends import open_transfer, outcome_at_call_end, reason_of
 from dialer.domain.queueing.call_distributor import CallDistributor
@@ -164,7 +165,10 @@ class Consultations:
             third.queue_id = self._distributor.queue_of(agent.id, talk.queue_id)
             third.score_from_ms = talk.score_from_ms
             self._distributor.restore_talk(call.id, agent.id, now_ms)
+        is_news = records_from(call, third, now_ms)
         self._state.emit(KeepTransfer(call, third))
+        if is_news:
+            self._state.emit(TapeCall(call.id))
         self._forget(third.from_agent_id or 0)
 
     def agent_who_takes(self, third: Transfer) -> AgentPlan | None:

@@ -308,7 +308,9 @@ class Engine:
             home = self._gateways[campaign.plan.gateway_id]
             # The settings at the end of a call decide its consequences, as they would after a restart. The choice
             # of the calls that are recorded was made at the dial.
-            recording = msgspec.structs.replace(campaign.plan.recording, share=plan.recording.share)
+            recording = msgspec.structs.replace(
+                campaign.plan.recording, share=plan.recording.share, queue_ids=plan.recording.queue_ids
+            )
             call.plan = msgspec.structs.replace(campaign.plan, gateway_id=plan.gateway_id, recording=recording)
         charge = bill(call, outcome)
         after = disposition(call, outcome)

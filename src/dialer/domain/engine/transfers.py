@@ -6,7 +6,7 @@ from msgspec import structs
 
 from dialer.domain.calls import agent_events, call_events, events
 from dialer.domain.calls.agent_effects import BridgeCall, OfferCall, WaitForAgent, WithdrawOffer
-from dialer.domain.calls.call_effects import DialLeg, KeepTransfer, ResumeCall
+from dialer.domain.calls.call_effects import DialLeg, KeepTransfer, ResumeCall, TapeCall
 from dialer.domain.calls.call_events import LegEnded
 from dialer.domain.calls.effects import WakeDistributor
 from dialer.domain.calls.leg_outcome import LegOutcome
@@ -17,6 +17,7 @@ from dialer.domain.engine.desk_orders import DeskOrders
 from dialer.domain.engine.desk_transfers import promise_of
 from dialer.domain.engine.floor_changes import keep_changes
 from dialer.domain.engine.gateway_load import SECOND_MS
+from dialer.domain.engine.recorded_talks import records_from
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfer_ends import missing_destination, open_transfer, outcome_at_call_end, reason_of
 from dialer.domain.numbers.emergency import is_emergency_contact
@@ -185,8 +186,11 @@ class Transfers:
             transfer.rate = rate  # Otherwise an agent or the card changed after the hold.
         transfer.started_ms, transfer.answered_ms = event.offered_ms, now_ms
         transfer.offers = {}
+        is_news = records_from(call, transfer, now_ms)
         self._state.emit(KeepTransfer(call, transfer))
         self._state.emit(BridgeCall(call, transfer))
+        if is_news:
+            self._state.emit(TapeCall(call.id))
         self._touch()
 
     def missed(self, now_ms: int, event: agent_events.AgentMissed) -> None:

@@ -99,6 +99,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """True if text messages go to people who may answer STOP."""
     records_silently: bool = False
     """True if calls are recorded, and callees are told nothing of it."""
+    unrecorded_queue: bool = False
+    """True if a queue records its calls, and the carrier keeps their sound to itself."""
     people_by_zone: tuple[PeopleOfZone, ...] = ()
     """The people whom it would call, by zone key."""
     counts_part: bool = False
@@ -134,6 +136,9 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
             script=FieldName("record_notice_script"),
         )
         yield _warning(FindingCode.RECORDING_WITHOUT_NOTICE, "record", message)
+    if facts.unrecorded_queue:
+        message = Sentence("A queue records the calls that its agents take. Calls over this carrier cannot be.")
+        yield _warning(FindingCode.NOT_RECORDABLE, "aleg_gateway", message)
     if facts.lacks_list:
         yield _without_list(texts_people=facts.texts_people)
     if facts.doubtful_entries.stopping_nobody:

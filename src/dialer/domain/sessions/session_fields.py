@@ -63,7 +63,7 @@ class SessionFields(msgspec.Struct, eq=False, gc=False):
         """Return what becomes of the sound of the call now, if it is recorded; `at_dial` is what did at its dial."""
         if self.is_recording_refused:
             return TapeState.REFUSED
-        return self.call.recording_orders.state(at_dial, self.silences)
+        return self.call.recording_by_now.state(at_dial, self.silences)
 
     def outcome(
         self,

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, select, update
 
 from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
 from dialer.app.work.touched_records import hearers_of_music, touched_queue
+from dialer.domain.calls.call_recording import ALL_CALLS, BY_CAMPAIGN
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.domain.words.reasons import BREAK_CAUSES
@@ -28,6 +29,11 @@ from dialer.store.tables import Agent, Queue, Tier
 SCORES: Final = {
     "queue": "From the moment at which the caller joins the queue.",
     "system": "From the answer of the call.",
+}
+
+RECORD: Final = {
+    BY_CAMPAIGN: "As the campaign of the call says.",
+    ALL_CALLS: "All calls that its agents take, from the agent's answer on at the latest.",
 }
 
 _QUEUE: Final = shapes(
@@ -57,6 +63,13 @@ _QUEUE: Final = shapes(
             example="Waiting music",
             title="Music on hold",
             hint="The name of a recording. Callers who wait or are on hold hear it again and again. Empty: soft notes.",
+        ),
+        "record": writable(
+            TextChoice(tuple(RECORD), RECORD, "QueueRecord"),
+            "Which of the calls that its agents take are recorded: as their `campaign` says, or `all`: then also those"
+            " that their campaign does not record, from the agent's answer on. A change holds from the next call on.",
+            title="Record calls",
+            hint="Calls that its agents take. The law may ask for the consent of all.",
         ),
         "record_template": writable(
             Text(),
@@ -203,7 +216,7 @@ _QUEUE: Final = shapes(
                 "Levels of agents",
                 "tier_rules_apply tier_rule_wait_second tier_rule_wait_multiply_level tier_rule_no_agent_no_wait",
             ),
-            ("Recordings of calls", "record_template"),
+            ("Recordings of calls", "record record_template"),
             ("For your notes", "manager"),
         ],
     ),
@@ -342,16 +355,17 @@ def _behaviour_errors(change: Change) -> Errors:
 
 
 def _touched(connection: Connection, row: Values) -> Touched:
-    """Return a queue, and with music those campaigns that may play it, as touched records."""
-    hearers = hearers_of_music(connection, row["user_id"]) if row["moh_sound"] else NOTHING
+    """Return a queue, and those campaigns whose calls it changes by its music or its recordings, as touched records."""
+    changes_calls = row["moh_sound"] or row["record"] != BY_CAMPAIGN
+    hearers = hearers_of_music(connection, row["user_id"]) if changes_calls else NOTHING
     return touched_queue(row["id"]) | hearers
 
 
 def _write_queue(change: Change, columns: Values) -> None:
-    """Write columns of a queue. Campaigns are read again only if other music is heard, or in another account."""
+    """Write columns of a queue. Campaigns are read again only if other music is heard, or other calls are recorded."""
     connection, before, after = change.unit.connection, change.stored, {**change.stored, **columns}
     connection.execute(update(Queue).where(Queue.id == change.record_id).values(columns))
-    is_heard_anew = any(before[name] != after[name] for name in ("moh_sound", "user_id"))
+    is_heard_anew = any(before[name] != after[name] for name in ("moh_sound", "record", "user_id"))
     touched = _touched(connection, before) | _touched(connection, after)
     change.unit.note(touched if is_heard_anew else touched_queue(change.record_id))
 

@@ -51,13 +51,17 @@ def recording_of(call: Call, outcome: CallOutcome) -> RecordingRow | None:
     call over a line is measured when it is stored.
     """
     plan, at_dial = call.plan, call.tape_at_dial
-    if at_dial is None or outcome.answered_ms is None:
+    answered_ms = outcome.answered_ms
+    if answered_ms is None:
+        # A call that was given up, because nobody told of its end: an agent has talked in it.
+        answered_ms = next((one.recorded_ms for one in call.transfers if one.recorded_ms is not None), None)
+    if at_dial is None or answered_ms is None:
         return None
     is_refused = outcome.is_recording_refused
-    if not is_refused and call.recording_orders.state(at_dial) is TapeState.WAITING:
+    if not is_refused and call.recording_by_now.state(at_dial) is TapeState.WAITING:
         return None
     store = call.sound_store or SoundStore("", "")
-    began_ms = outcome.answered_ms if is_refused else call.recording_began_ms(outcome.answered_ms)
+    began_ms = answered_ms if is_refused else call.recording_began_ms(answered_ms)
     length_ms = 0 if is_refused else max(0, outcome.ended_ms - began_ms)
     span = began_ms - call.started_ms, outcome.ended_ms - call.started_ms
     paused = [] if is_refused else silent_spans([call.recording_orders.silences, outcome.silences], *span)

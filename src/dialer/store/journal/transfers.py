@@ -30,6 +30,7 @@ _STANDING: Final = (
     "queue_id",
     "score_from_ms",
     "consulted",
+    "recorded_ms",
     *RATE_COLUMNS,
 )
 """Columns that change during a transfer."""
@@ -206,5 +207,6 @@ def _standing(transfer: Transfer) -> tuple[Any, ...]:
         transfer.queue_id,
         transfer.score_from_ms,
         int(transfer.consulted),
+        transfer.recorded_ms,
         *rate_values(transfer.rate),
     )

@@ -431,6 +431,7 @@ CREATE TABLE queue (
 	name VARCHAR(255) NOT NULL,
 	strategy SMALLINT NOT NULL,
 	moh_sound VARCHAR(255) NOT NULL,
+	record VARCHAR(10) DEFAULT 'campaign' NOT NULL,
 	record_template VARCHAR(255) NOT NULL,
 	time_base_score VARCHAR(16) NOT NULL,
 	tier_rules_apply BOOLEAN NOT NULL,
@@ -1210,6 +1211,7 @@ CREATE TABLE transfer (
 	from_agent_id INTEGER,
 	for_agent_id INTEGER,
 	consulted INTEGER DEFAULT '0' NOT NULL,
+	recorded_ms INTEGER,
 	CONSTRAINT fk_transfer_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE CASCADE,
 	CONSTRAINT fk_transfer_queue_id_queue FOREIGN KEY(queue_id) REFERENCES queue (id) ON DELETE SET NULL,
 	CONSTRAINT fk_transfer_agent_id_agent FOREIGN KEY(agent_id) REFERENCES agent (id) ON DELETE SET NULL

@@ -15,7 +15,7 @@ from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
 from dialer.domain.calls.call_events import DidOpened, OutcomeSaid, RecordingOrdered
-from dialer.domain.calls.call_recording import recording_plan
+from dialer.domain.calls.call_recording import RecordingPlan, recording_plan
 from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
 from dialer.domain.calls.plan_parts import CallerIdChoice
 from dialer.domain.calls.plan_settings import settings_by_name
@@ -30,7 +30,7 @@ from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, g
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of, names_of
 from dialer.store.queries.hold_sounds import hold_sounds
-from dialer.store.queries.ordered_recordings import ordered_recordings
+from dialer.store.queries.ordered_recordings import ordered_recordings, recorded_queues
 from dialer.store.queries.queues import agents_of, queues_of
 from dialer.store.queries.rates import RateCards
 from dialer.store.queries.readable_rows import UNREADABLE, Unreadable, check_types, readable
@@ -301,9 +301,7 @@ class Loader:
             "callerids": _callerid_choices(connection, row),
             "amd": amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
             "voicemail_prompt": None if voicemail_id is None else recording(connection, voicemail_id),
-            "recording": recording_plan(
-                row["record"], row["record_days"], _notice(connection, row), row["record_refuse_key"]
-            ),
+            "recording": _recording_plan(connection, row, flow),
             "dnc_id": lists.first,
             "dnc_ids": names_of(connection, lists.ids),
             "is_simulated": lists.is_simulated,
@@ -322,6 +320,14 @@ class Loader:
             document = connection.scalar(_SURVEY, {"campaign": campaign_id})
             flow = self._flows[campaign_id] = CallFlow(decode_survey(document or '{"sections":[]}'))
         return flow
+
+
+def _recording_plan(connection: Connection, row: RowMapping, flow: CallFlow) -> RecordingPlan:
+    """Return which calls of a campaign are recorded. A trial speaks a name that no erasure could find, so none is."""
+    has_agents = bool(flow.queue_ids) and row["trial_of_id"] is None
+    queue_ids = recorded_queues(connection, row["user_id"]) if has_agents else frozenset()
+    notice = _notice(connection, row)
+    return recording_plan(row["record"], row["record_days"], notice, row["record_refuse_key"], queue_ids)
 
 
 def _notice(connection: Connection, row: RowMapping) -> Prompt | None:

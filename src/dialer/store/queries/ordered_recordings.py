@@ -7,11 +7,11 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from dialer.domain.calls.call_events import RecordingOrdered
-from dialer.domain.calls.call_recording import NO_ORDERS, RecordingOrders
+from dialer.domain.calls.call_recording import BY_CAMPAIGN, NO_ORDERS, RecordingOrders
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.readable_rows import Unreadable, readable
 from dialer.store.queries.selection import Selection, Shards
-from dialer.store.tables import CallRequest
+from dialer.store.tables import CallRequest, Queue
 
 _COLUMNS: Final = ("id", "recording_orders")
 _ORDERED: Final = Selection(
@@ -39,3 +39,9 @@ def ordered_recordings(
 def orders_in(text: str | None) -> RecordingOrders:
     """Return the orders of a row of a call request."""
     return msgspec.json.decode(text, type=RecordingOrders) if text else NO_ORDERS
+
+
+def recorded_queues(connection: Connection, user_id: int) -> frozenset[int]:
+    """Return the queues of an account that want all calls recorded which their agents take."""
+    query = select(Queue.id).where(Queue.user_id == user_id, Queue.record != BY_CAMPAIGN)
+    return frozenset(connection.scalars(query))

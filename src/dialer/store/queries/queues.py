@@ -237,6 +237,7 @@ def _transfer(row: RowMapping, seed: int) -> Transfer:
         from_agent_id=row["from_agent_id"],
         for_agent_id=row["for_agent_id"],
         consulted=Consulted(row["consulted"]),
+        recorded_ms=row["recorded_ms"],
     )
 
 

@@ -160,6 +160,8 @@ class Transfer(Row):
     """The agent of the queue who is to take it; null for any. They may be deleted since."""
     consulted: Mapped[int] = mapped_column(default=0, server_default="0")
     """A `dialer.domain.words.enums.Consulted`."""
+    recorded_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The moment from which the queue of the agent wants the call recorded, which nothing else does. Null: never."""
 
     __table_args__ = (
         Index("uq_transfer_callrequest_id_place", "callrequest_id", "place", "user_id", unique=True),

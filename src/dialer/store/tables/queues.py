@@ -21,6 +21,8 @@ class Queue(Row):
     name: Mapped[Name]
     strategy: Mapped[Code] = mapped_column(default=QueueStrategy.AGENT_WITH_LEAST_TALK_TIME)
     moh_sound: Mapped[Name] = mapped_column(default="")
+    record: Mapped[str] = mapped_column(String(10), default="campaign", server_default="campaign")
+    """`campaign`, or `all` if calls are recorded from the answer of its agent on which their campaigns do not."""
     record_template: Mapped[Name] = mapped_column(default="")
     time_base_score: Mapped[str] = mapped_column(String(16), default="queue")
     tier_rules_apply: Mapped[bool] = mapped_column(Boolean, default=False)
