@@ -12,7 +12,9 @@ NUMBER: Final = "+12025550123"
 
 
 def test_it_lists_warnings_and_ends_well(run: Run, house: House) -> None:
-    house.campaign(house.survey(SHORT), house.phonebook(NUMBER), callerid="+12025550150", campaign_code="KQWZD")
+    house.campaign(
+        house.survey(SHORT), house.phonebook(NUMBER), callerid="+12025550150", purpose="survey", campaign_code="KQWZD"
+    )
     assert run("check", "KQWZD", **VIRTUAL).out == "People: 1\nCampaign 1: no errors, no warnings\n"
     house.change(User, house.user_id, balance=0)
     found = run("check", "1", "--no-forecast", **VIRTUAL)
@@ -23,7 +25,7 @@ def test_it_lists_warnings_and_ends_well(run: Run, house: House) -> None:
 
 def test_an_error_is_the_exit_code(run: Run, house: House) -> None:
     house.change(Gateway, house.gateway_id, protocol="trunk")
-    settings = {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:00", "callerid": "sales"}
+    settings = {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:00", "callerid": "sales", "purpose": "survey"}
     house.campaign(house.survey(SHORT), house.phonebook(NUMBER), **settings)
     found = run("check", "1", **VIRTUAL)
     assert (found.code, found.err) == (1, "")
@@ -55,7 +57,7 @@ def test_an_error_is_the_exit_code(run: Run, house: House) -> None:
 def test_the_balance_is_compared_with_the_forecast(run: Run, house: House) -> None:
     house.change(Gateway, house.gateway_id, parameters=ALL_ANSWER)
     house.change(User, house.user_id, balance=1)
-    house.campaign(house.survey(SHORT), house.phonebook(NUMBER), callerid="+12025550150")
+    house.campaign(house.survey(SHORT), house.phonebook(NUMBER), callerid="+12025550150", purpose="survey")
     lines = run("check", "1", **VIRTUAL).out.splitlines()
     assert lines[0].startswith("warning  user: The campaign is likely to cost 0.02000 (P50 of the forecast)")
     assert lines[1:] == ["People: 1", "Campaign 1: no errors, 1 warning"]

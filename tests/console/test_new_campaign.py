@@ -84,16 +84,16 @@ def test_the_form_proposes_to_dial_ahead_of_agents_if_the_survey_leads_to_a_queu
     api.create("section-template", **section)
     form = alice.get(f"records/campaigns/new/?object_id={survey['id']}")
     assert '<option value="3" selected>Ahead of free agents' in form
-    assert fields_in_order(form)[:8] == [
-        *("name", "dial_method", "abandon_rate_max", "agent_dial_rate", "agent_script", "agent_fields"),
+    assert fields_in_order(form)[:9] == [
+        *("name", "purpose", "dial_method", "abandon_rate_max", "agent_dial_rate", "agent_script", "agent_fields"),
         *("crm_url", "dispositions"),
     ]
     plain = alice.get("records/campaigns/new/")
     assert fields_in_order(plain).index("frequency") < fields_in_order(plain).index("dial_method")
     identity = campaign(api, started="no")
-    assert fields_in_order(alice.get(f"records/campaigns/{identity}/"))[1] != "dial_method"
+    assert fields_in_order(alice.get(f"records/campaigns/{identity}/"))[2] != "dial_method"
     api.change(f"campaigns/{identity}/", object_id=str(survey["id"]))
-    assert fields_in_order(alice.get(f"records/campaigns/{identity}/"))[1] == "dial_method"
+    assert fields_in_order(alice.get(f"records/campaigns/{identity}/"))[2] == "dial_method"
 
 
 def fields_in_order(page: str) -> list[str]:

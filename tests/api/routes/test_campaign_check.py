@@ -27,7 +27,7 @@ class Bench:
         estate.admin.create("payment", amount=10, user="/rest-api/users/2/")
         self.remove(estate.branch)
         estate.owner.change(estate.section["url"], type=1, script="Hello")
-        estate.owner.change(self.url, phonebook=[estate.phonebook["url"]], callerid="+12025550150")
+        estate.owner.change(self.url, phonebook=[estate.phonebook["url"]], callerid="+12025550150", purpose="survey")
 
     def row(self, model: type[Row], row_id: int, **columns: Json) -> None:
         table = model.__table__
@@ -354,12 +354,13 @@ def test_a_campaign_of_text_messages_is_checked_too(bench: Bench) -> None:
         ("error", "no_text", "text_message"),
         ("warning", "no_callerid", "callerid"),
         ("warning", "no_list_for_wishes", "dnc"),
+        ("warning", "no_purpose", "purpose"),
     ]
     assert not bench.starts(url)
     bench.row(Gateway, bench.estate.sms_gateway["id"], medium=SMS, protocol="smpp")
     fields: dict[str, Json] = {"text_message": "Come!", "phonebook": [bench.estate.phonebook["url"]]}
     hours = {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:00"}
-    bench.alice.change(url, **fields, **hours, callerid="Salon Ann")
+    bench.alice.change(url, **fields, **hours, callerid="Salon Ann", purpose="information")
     assert bench.codes(url) == [("warning", "no_list_for_stop", "dnc")]
     assert bench.starts(url)
     bench.alice.change(url, status=2)

@@ -58,3 +58,9 @@ def test_a_short_campaign_with_agents_is_named_because_of_their_call_backs(bench
     assert found[0]["message"].endswith("Set a later expirationdate.")
     bench.alice.change(bench.url, expirationdate="2026-11-25T00:00:00Z")
     assert "short_for_call_backs" not in [one["code"] for one in bench.check()["findings"]]
+
+
+def test_a_campaign_that_does_not_say_what_it_is_for(bench: Bench) -> None:
+    bench.alice.change(bench.url, purpose="")
+    assert bench.codes() == [("warning", "no_purpose", "purpose")]
+    assert bench.starts()

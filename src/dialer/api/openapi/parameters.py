@@ -19,7 +19,7 @@ from dialer.api.openapi.statistics_example import STATISTICS_PARAMETERS
 from dialer.app.imports.variables import OBJECT_COLUMN
 from dialer.resources.crud.deleting import CONFIRM, DELETED_AT_ONCE_MAX
 from dialer.resources.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
-from dialer.resources.crud.fields import INT32_MAX, NOT_BLANK, Amount
+from dialer.resources.crud.fields import INT32_MAX, NOT_BLANK, Amount, TextChoice
 from dialer.resources.crud.filters import Filter, filters_of
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.ordering import ORDERED_BY_MAX, ORDERING, orderings_of
@@ -201,6 +201,8 @@ def _narrowing(name: str, bound: str, field: Field | None) -> str:
         return f"Only records whose `{name.removesuffix(f'_{bound}')}` is {_BOUNDS[bound]}."
     if field is not None and field.name != name:
         return f"Only records whose `{field.name}` is the record with this id."
+    if field is None:
+        return f"Only records of campaigns with this `{name}`. Those of deleted campaigns have none."
     return f"Only records with this `{name}`."
 
 
@@ -210,6 +212,8 @@ def _sought(name: str, item: Filter, field: Field | None) -> object:
         return examples.MOMENT
     if isinstance(item.kind, Amount):
         return "0.10000"
+    if isinstance(item.kind, TextChoice):
+        return item.kind.values[-1]
     if field is None or field.name != name or isinstance(field.kind, Reference):
         return 1
     return answered(field)

@@ -32,6 +32,7 @@ from dialer.domain.figures.statistics import GROUPS, WAITS_S, Figures, Interval
 from dialer.domain.rules.doubtful_entries import DoubtfulEntries, in_words
 from dialer.resources.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
 from dialer.resources.crud.moments import YEARS
+from dialer.resources.records.purposes import PURPOSE, PURPOSES
 
 _CALLS: Final = ("read_campaign_statistics", "read_sms_campaign_statistics", "read_all_statistics")
 _AGENT: Final = "read_statistics_of_agent"
@@ -87,6 +88,9 @@ _OF_CALLS: Final = (
     _ZONE,
     *_range("Calls dialled"),
 )
+_PURPOSE: Final = parameter(
+    PURPOSE, PURPOSES.schema().to_schema(), "Only campaigns with this purpose, without deleted ones.", "survey"
+)
 _OF_QUEUE: Final = (
     parameter(WITHIN, _WITHIN, "The threshold of the service level: a wait in seconds.", WITHIN_S),
     *_range("Calls that joined the queue"),
@@ -100,6 +104,7 @@ _OF_DAYS: Final = (
 )
 STATISTICS_PARAMETERS: Final = {
     **dict.fromkeys(_CALLS, _OF_CALLS),
+    "read_all_statistics": (*_OF_CALLS, _PURPOSE),
     _AGENT: _range("Activities"),
     _QUEUE: _OF_QUEUE,
     **dict.fromkeys(_DAYS, _OF_DAYS),

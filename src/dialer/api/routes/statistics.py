@@ -20,15 +20,18 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.statistics import RowsAsked, TooManyRowsError, read_statistics
 from dialer.domain.words.sentences import message_of
 from dialer.resources.crud import records
+from dialer.resources.crud.fields import FieldError
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.urls import identity_in
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.records.purposes import PURPOSE, PURPOSES
 from dialer.resources.words.errors import InvalidError
 from dialer.store.queries.currencies import currency_of_sums
 from dialer.store.queries.statistics import WhoseCalls
 
 _KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE)}
+_KNOWN_OF_ALL: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (INTERVAL, GROUP_BY, ZONE, AFTER, BEFORE, PURPOSE)}
 
 
 @get("/campaigns/{record_id:str}/statistics", tags=[CAMPAIGNS.path], opt=_KNOWN)
@@ -43,9 +46,9 @@ async def read_sms_campaign_statistics(request: ApiRequest, record_id: FromPath[
     return await _read(request, SMS_CAMPAIGNS, record_id)
 
 
-@get("/statistics", tags=[CAMPAIGNS.path], opt=_KNOWN)
+@get("/statistics", tags=[CAMPAIGNS.path], opt=_KNOWN_OF_ALL)
 async def read_all_statistics(request: ApiRequest) -> StatisticsRead:
-    """Return the statistics of all campaigns of the caller, deleted ones included.
+    """Return the statistics of all campaigns of the caller, deleted ones included unless a purpose is asked for.
 
     An admin gets those of everyone, a viewer those of the manager.
     """
@@ -55,14 +58,28 @@ async def read_all_statistics(request: ApiRequest) -> StatisticsRead:
 async def _read(request: ApiRequest, resource: Resource | None, record_id: str) -> StatisticsRead:
     identity = None if resource is None else identity_in(record_id)
     question = statistics_question(request.query_params, request.service.conventions(request))
-    return await request.service.read(request, lambda unit: _statistics(unit, resource, identity, question))
+    purpose = _purpose(request) if resource is None else None
+    return await request.service.read(request, lambda unit: _statistics(unit, resource, identity, question, purpose))
 
 
-def _statistics(unit: Unit, resource: Resource | None, identity: int | None, question: RowsAsked) -> StatisticsRead:
+def _purpose(request: ApiRequest) -> str | None:
+    """Return the purpose of the campaigns that are asked for; None for all."""
+    asked = request.query_params.get(PURPOSE)
+    if asked is None:
+        return None
+    try:
+        return PURPOSES.parse(asked, request.service.conventions(request))
+    except FieldError as error:
+        raise InvalidError({PURPOSE: [message_of(error)]}) from None
+
+
+def _statistics(
+    unit: Unit, resource: Resource | None, identity: int | None, question: RowsAsked, purpose: str | None
+) -> StatisticsRead:
     links = unit.conventions.links
     campaign = None
     account_id = None if unit.actor.is_admin else unit.actor.sees_as
-    scope = WhoseCalls(user_id=account_id)
+    scope = WhoseCalls(user_id=account_id, purpose=purpose)
     if resource is not None and identity is not None:
         account_id = records.load(unit, resource, identity)["user_id"]
         scope, campaign = WhoseCalls(campaign_id=identity), links.record(resource.path, identity)

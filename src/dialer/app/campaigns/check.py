@@ -122,6 +122,7 @@ def _facts(
         has_phonebook=bool(phonebooks),
         has_people=_has_people(connection, campaign["id"], phonebooks),
         has_no_balance=_has_no_balance(connection, campaign),
+        lacks_purpose=not campaign["purpose"],
         lacks_callerid=lacks_callerid(connection, campaign),
         without_country=without_country,
         without_country_example=example,

@@ -101,7 +101,7 @@ def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsk
         present=present(connection, scope, now_ms),
         totals=add_figures(outcome.figures for outcome in outcomes),
         outcomes=outcomes,
-        subscribers=subscribers_by_state(connection, campaign_id, scope.user_id),
+        subscribers=subscribers_by_state(connection, campaign_id, scope.user_id, scope.purpose),
         rows=read_rows(connection, scope, question),
         abandoned=None if campaign_id is None else read_abandoned(connection, campaign_id, now_ms),
         doubtful_entries=None if campaign_id is None else _doubtful_entries(connection, campaign_id),

@@ -20,10 +20,12 @@ from dialer.console.parts.inputs import with_offset
 from dialer.console.parts.sentences import error_in_words
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import page
+from dialer.console.words.field_hints import CHOICES
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.record_names import Option, options_of
 from dialer.domain.figures.statistics import unrounded_percent
 from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.purposes import Purpose
 from dialer.resources.crud.fields import Conventions, FieldError
 from dialer.resources.crud.ordering import ORDERING
 from dialer.resources.crud.resource import Unit
@@ -32,6 +34,7 @@ from dialer.resources.crud.urls import parse_id
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS
+from dialer.resources.records.purposes import PURPOSE
 from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.backends.expressions import name_key
 from dialer.store.queries.selection import is_of
@@ -40,7 +43,7 @@ from dialer.store.tables import SMS, VOICE, Campaign, User
 PLACE: Final = "campaigns"
 PAGE_SIZE: Final = 25
 PAGES_MAX: Final = 10_000
-FILTERS: Final = (SEARCH, "state", "medium", "owner", "from", "until", ORDERING)
+FILTERS: Final = (SEARCH, "state", "medium", PURPOSE, "owner", "from", "until", ORDERING)
 """The parameters of the list besides the page."""
 MEDIA: Final[Mapping[str, str]] = {VOICE: gettext_noop("Calls"), SMS: gettext_noop("Text messages")}
 STATES: Final = {str(state.value): state for state in CampaignStatus}
@@ -132,6 +135,7 @@ async def show_campaigns(request: ApiRequest) -> Response[Any]:
         columns=_columns(filled),
         states=STATES,
         media=MEDIA,
+        purposes={one.value: CHOICES[PURPOSE][one.value] for one in Purpose},
         owners=owners,
         owner_id=parse_id(filled.get("owner", "")),
         here_query=urlencode(filled),
@@ -186,6 +190,7 @@ def _asked(request: ApiRequest, filled: Mapping[str, str], messages: list[str]) 
         lambda text: Campaign.medium == {name: name for name in MEDIA}[text],
         gettext("There is no such medium."),
     )
+    add(PURPOSE, lambda text: Campaign.purpose == Purpose(text), gettext("There is no such purpose."))
     if request.user.is_admin:
         add("owner", lambda text: Campaign.user_id == _id(text), gettext("There is no such owner."))
     no_moment = gettext("Give a date and a time, such as 2026-11-23T09:00.")

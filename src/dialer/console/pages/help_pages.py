@@ -24,6 +24,7 @@ TITLES: Final[Mapping[str, str]] = {
     "lists": gettext_noop("Lists"),
     "do-not-call": gettext_noop("Do not call"),
     "calling-hours": gettext_noop("Calling hours"),
+    "rules": gettext_noop("Rules of contact"),
     "campaign-check": gettext_noop("The check of a campaign"),
     "simulating": gettext_noop("Simulating"),
     "text-messages": gettext_noop("Text messages"),

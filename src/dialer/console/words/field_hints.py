@@ -48,6 +48,16 @@ CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
         "3": "Ahead of free agents (predictive)",
         "4": "Agents see each person first (preview)",
     },
+    "purpose": {
+        "": "Not said",
+        "sales": "To sell",
+        "survey": "A survey",
+        "information": "Reminders and notices",
+        "debt": "To collect a debt",
+        "fundraising": "To ask for donations",
+        "political": "To ask for votes or support",
+        "emergency": "To warn of danger (admins only)",
+    },
     "role": {
         "admin": "Admin: everything",
         "manager": "Manager: everything with their own records",

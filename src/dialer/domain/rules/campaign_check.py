@@ -61,6 +61,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     has_people: bool
     """True if it has a contact or a subscriber."""
     lacks_callerid: bool
+    lacks_purpose: bool = False
+    """True if the campaign does not say what it is for."""
     has_no_balance: bool = False
     """True if attempts have a price, and the owner has no free balance."""
     without_country: int
@@ -157,6 +159,16 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
         )
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
     yield from map(without_skill, facts.unserved_skills)
+    yield from _check_purpose(facts)
+
+
+def _check_purpose(facts: CampaignFacts) -> Iterator[Finding]:
+    if facts.lacks_purpose:
+        message = Sentence(
+            "The campaign does not say what it is for, so rules for any purpose hold for it. Set %(field)s.",
+            field=FieldName("purpose"),
+        )
+        yield _warning(FindingCode.NO_PURPOSE, "purpose", message)
 
 
 def _span(facts: CampaignFacts) -> CallingSpan:

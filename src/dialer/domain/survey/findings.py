@@ -75,6 +75,7 @@ class FindingCode(DescribedText):
         "short_for_call_backs",
         "Agents can promise call-backs, and the campaign ends within two days of its start.",
     )
+    NO_PURPOSE = "no_purpose", "The campaign does not say what it is for, so every contact rule binds it."
     NO_PHONEBOOK = "no_phonebook", "The campaign has no phonebook and no subscribers."
     NO_CONTACTS = "no_contacts", "The phonebooks of the campaign have no contacts."
     NO_COUNTRY = "no_country", "Numbers have no country code."

@@ -35,6 +35,7 @@ def filters_of(resource: Resource) -> dict[str, Filter]:
     kinds = {field.name: field.kind for field in fields_of(resource.read)}
     filters = {name: _filter(resource, name, kinds) for name in resource.filters}
     filters |= {name: Filter(kinds[name], condition) for name, condition in resource.conditions}
+    filters |= {one.name: Filter(one.kind, one.condition) for one in resource.asked}
     for field in fields_of(resource.read):
         if field.access is not Access.DERIVED:
             filters |= _ranges(resource, field)

@@ -15,7 +15,7 @@ from sqlalchemy import Row as Found
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.words.roles import Permission, Role, Scope
 from dialer.resources.crud.columns import column_of
-from dialer.resources.crud.fields import Conventions
+from dialer.resources.crud.fields import Conventions, Kind
 from dialer.resources.crud.references import OwnUrl, Reference
 from dialer.resources.crud.shapes import Field, Parsed, Shape, Shapes, fields_of
 from dialer.resources.crud.urls import URL_PATHS
@@ -159,6 +159,14 @@ class ExportedBeside(msgspec.Struct, frozen=True):
     """Returns their values field by field, for the records with these ids, one or more."""
 
 
+class AskedValue(msgspec.Struct, frozen=True, eq=False):
+    """A value that no field shows and by which a list can be filtered, and the condition for it."""
+
+    name: str
+    kind: Kind
+    condition: Callable[[Any], ColumnElement[bool]]
+
+
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the resource table."""
 
@@ -176,6 +184,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """The fields by which a list can be filtered, besides references, which always can."""
     conditions: tuple[tuple[str, Callable[[Any], ColumnElement[bool]]], ...] = ()
     """The fields without a column by which a list can be filtered, each with the condition for a value."""
+    asked: tuple[AskedValue, ...] = ()
+    """The values that no field shows and by which a list can be filtered."""
     orderings: tuple[str, ...] = ()
     """The fields by which a list can be ordered, besides the id. A large list has an index for each."""
     names: tuple[str, ...] = ()

@@ -17,6 +17,7 @@ from dialer.resources.crud.resource import ExportedBeside, Resource
 from dialer.resources.crud.shapes import Field
 from dialer.resources.crud.urls import ID_MAX
 from dialer.resources.records.agent_views import own_calls, own_cdrs
+from dialer.resources.records.purposes import by_purpose
 from dialer.resources.records.sections import SectionTypeChoice
 from dialer.resources.records.sound_qualities import SOUND
 from dialer.store.queries.call_names import AnswerNames, CdrNames, names_of_answers, names_of_cdrs
@@ -267,6 +268,7 @@ CDRS = Resource(
         "agent_id",
         "is_abandoned",
     ),
+    asked=(by_purpose(Cdr.__table__.c.campaign_id),),
     orderings=("starting_date", "phone_number", "call_cost", "duration"),
     numbers=("phone_number",),
     is_large=True,

@@ -22,6 +22,7 @@ from dialer.resources.crud.records import Created
 from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.resource import Association, Change, FieldRule, Resource, Unit, Values, touches_nothing
 from dialer.resources.crud.shapes import Field, Parsed, Shape, Shapes, fields_of
+from dialer.resources.records.purposes import EMERGENCY_RULE, PURPOSE
 from dialer.resources.words.errors import ConflictError, Errors
 from dialer.store.tables import Campaign, CampaignDncList, CampaignPhonebook
 from dialer.store.timeline.reading import WEEKDAYS
@@ -260,7 +261,7 @@ def campaigns(
         path=path,
         shapes=declared,
         constants=(("medium", medium), ("trial_of_id", None)),
-        filters=("name", code, "status", "source_campaign", *filters),
+        filters=("name", code, "status", "source_campaign", PURPOSE, *filters),
         orderings=CAMPAIGN_ORDERINGS,
         names=("name", code),
         associations=(
@@ -270,6 +271,7 @@ def campaigns(
         rules=(
             FieldRule(("startingdate", "expirationdate"), dates_in_order),
             FieldRule(("daily_start_time", "daily_stop_time"), window_not_empty),
+            EMERGENCY_RULE,
             *rules,
             FieldRule(("user",), owner_who_pays),
         ),

@@ -31,6 +31,7 @@ from dialer.resources.records.campaign_life import (
 )
 from dialer.resources.records.campaign_recordings import RECORDED, RECORDING_RULES
 from dialer.resources.records.phrases import AgentFields, LinkTemplate, Outcomes
+from dialer.resources.records.purposes import PURPOSE_FIELDS
 from dialer.resources.words.errors import Errors
 from dialer.store.queries.campaign_figures import machines_of_campaigns
 from dialer.store.queries.sealed_surveys import sealed_survey
@@ -59,6 +60,7 @@ _CAMPAIGN: Final = shapes(
         **own("campaigns"),
         "campaign_code": code_of_campaign(title="Code"),
         **NAMED,
+        **PURPOSE_FIELDS,
         "callerid": writable(
             Text(CALLERID_MAX),
             "The caller ID that callees see, if `callerid_group` has none for their number. Default: empty.",
@@ -357,7 +359,7 @@ _CAMPAIGN: Final = shapes(
         "currency": CURRENCY,
     },
     form=form(
-        ("", "name"),
+        ("", "name purpose"),
         ("Who is called", "phonebook dnc"),
         ("What they hear", "object_id aleg_gateway callerid"),
         ("When", WHEN),
@@ -374,6 +376,7 @@ _CAMPAIGN: Final = shapes(
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
             ("Recordings of calls", "record record_notice record_notice_script record_refuse_key record_days"),
             ("Agents", "agent_script agent_fields crm_url dispositions call_back_wait"),
+            ("For whom it calls", "seller sector"),
             ("For your notes", "description extra_data user"),
         ],
         hidden="activity status",

@@ -32,6 +32,7 @@ from dialer.resources.records.campaigns import (
     INTERVAL_SECONDS_MAX,
     RETRIES_MAX,
 )
+from dialer.resources.records.purposes import PURPOSE_FIELDS, by_purpose
 from dialer.store.tables import SMS, Campaign, SmsMessage
 
 MESSAGE_ID_LENGTH: Final = 36
@@ -43,6 +44,7 @@ _SMS_CAMPAIGN: Final = shapes(
         **own("sms-campaigns"),
         "sms_campaign_code": code_of_campaign(column="campaign_code"),
         **NAMED,
+        **PURPOSE_FIELDS,
         "callerid": writable(
             Text(CALLERID_MAX),
             "The sender that receivers see. Default: empty.",
@@ -121,13 +123,13 @@ _SMS_CAMPAIGN: Final = shapes(
         "currency": CURRENCY,
     },
     form=form(
-        ("", "name"),
+        ("", "name purpose"),
         ("Who gets it", "phonebook dnc"),
         ("What they read", "text_message sms_gateway callerid"),
         ("When", WHEN),
         ("How fast", "frequency"),
         ("If a message fails", "maxretry intervalretry"),
-        more=[("Lists", "dnc_lists"), ("For your notes", "description user")],
+        more=[("Lists", "dnc_lists"), ("For whom it calls", "seller sector"), ("For your notes", "description user")],
         hidden="activity status",
     ),
     write_doc="A campaign of text messages: its text, its phonebooks, its hours and its pace.",
@@ -205,6 +207,7 @@ SMS_MESSAGES = Resource(
     path="sms-message",
     shapes=_SMS_MESSAGE,
     filters=("phone_number", "status", "message_id"),
+    asked=(by_purpose(SmsMessage.__table__.c.campaign_id),),
     orderings=("send_date", "phone_number"),
     numbers=("phone_number",),
     is_large=True,

@@ -42,9 +42,15 @@ from dialer.store.tables import (
 
 MINUTE_MS: Final = 60_000
 DAY_HOURS: Final = 24
-QUERIES_KEPT_MAX: Final = 16
-"""Limit of the queries of one shape that are kept: there are three kinds of owners, with two options at most."""
+QUERIES_KEPT_MAX: Final = 32
+"""Limit of the queries of one shape that are kept: there are five kinds of owners, with two options at most."""
 _OWNER: Final = "owner"
+_PURPOSE: Final = "purpose"
+PURPOSE_OF_USER: Final = "purpose_of_user"
+"""In place of a column: the campaigns of a user with one purpose."""
+PURPOSE_OF_ALL: Final = "purpose_of_all"
+"""In place of a column: everybody's campaigns with one purpose."""
+_BY_PURPOSE: Final = frozenset({PURPOSE_OF_USER, PURPOSE_OF_ALL})
 _NAMED: Final = {Grouping.AGENT: Agent, Grouping.PHONEBOOK: Phonebook, Grouping.GATEWAY: Gateway}
 COUNTERS: Final = Figures.__struct_fields__
 """The columns of counters."""
@@ -55,20 +61,41 @@ class WhoseCalls(NamedTuple):
 
     campaign_id: int | None = None
     user_id: int | None = None
+    purpose: str | None = None
+    """Only those of campaigns with this purpose that are not deleted; None for all."""
 
     @property
     def owner(self) -> str | None:
-        """The column by which tables know the owner; None for everybody's records."""
-        return "campaign_id" if self.campaign_id is not None else "user_id" if self.user_id is not None else None
+        """The column by which tables know the owner; None for everybody's records.
+
+        With a purpose it is `PURPOSE_OF_USER` or `PURPOSE_OF_ALL`.
+        """
+        if self.campaign_id is not None:
+            return "campaign_id"
+        if self.purpose is not None:
+            return PURPOSE_OF_ALL if self.user_id is None else PURPOSE_OF_USER
+        return None if self.user_id is None else "user_id"
 
     @property
-    def values(self) -> dict[str, int | None]:
+    def values(self) -> dict[str, int | str | None]:
         """The value of the parameter in queries of this kind of owner."""
-        return {_OWNER: self.user_id if self.campaign_id is None else self.campaign_id}
+        owner = self.user_id if self.campaign_id is None else self.campaign_id
+        return {_OWNER: owner} if self.purpose is None else {_OWNER: owner, _PURPOSE: self.purpose}
 
 
 def _is_owned(table: Table, owner: str | None) -> ColumnElement[bool]:
-    return true() if owner is None else table.c[owner] == bindparam(_OWNER)
+    if owner not in _BY_PURPOSE:
+        return true() if owner is None else table.c[owner] == bindparam(_OWNER)
+    meant = select(Campaign.id).where(Campaign.purpose == bindparam(_PURPOSE))
+    if owner == PURPOSE_OF_USER:
+        meant = meant.where(Campaign.user_id == bindparam(_OWNER))
+    return table.c["campaign_id"].in_(meant)
+
+
+def _table_of_hours(owner: str | None) -> Table:
+    """Return the table of the hours of an owner: that of campaigns where only some campaigns of a user are meant."""
+    is_of_campaigns = owner == "campaign_id" or owner in _BY_PURPOSE
+    return CampaignHour.__table__ if is_of_campaigns else UserHour.__table__
 
 
 class Hours(NamedTuple):
@@ -158,14 +185,14 @@ def count_hours_of_day(
 
 def _asked(owner: str | None) -> tuple[Table, ColumnElement[bool]]:
     """Return the table of an owner's hours, and the condition for those of a grouping and of some hours."""
-    table = UserHour.__table__ if owner != "campaign_id" else CampaignHour.__table__
+    table = _table_of_hours(owner)
     in_hours = and_(table.c.hour >= bindparam("first"), table.c.hour < bindparam("end"))
     return table, and_(_is_owned(table, owner), table.c.grouping == bindparam("grouping"), in_hours)
 
 
 @lru_cache(maxsize=QUERIES_KEPT_MAX)
 def _counted(owner: str | None, *, by_hour: bool, in_hours: bool) -> Select[Any]:
-    table = UserHour.__table__ if owner != "campaign_id" else CampaignHour.__table__
+    table = _table_of_hours(owner)
     keys: list[Any] = [table.c.hour, table.c.member] if by_hour else [table.c.member]
     sums = [func.sum(table.c[name]) for name in COUNTERS]
     query: Select[Any] = (
@@ -285,7 +312,8 @@ def _agents_of(owner: str | None) -> Select[int, str, bool, int, int]:
     if owner == "campaign_id":
         of_campaign = select(Campaign.user_id).where(Campaign.id == bindparam(_OWNER))
         return query.where(Agent.user_id == of_campaign.scalar_subquery())
-    return query.where(_is_owned(Agent.__table__, owner))
+    whose = {PURPOSE_OF_USER: "user_id", PURPOSE_OF_ALL: None}.get(owner or "", owner)
+    return query.where(_is_owned(Agent.__table__, whose))
 
 
 def _agents_by_activity(connection: Connection, scope: WhoseCalls, now_ms: int) -> dict[str, int]:

@@ -87,11 +87,19 @@ def count_moves(connection: Connection, shards: Shards, *, has_moves: bool = Fal
         connection.execute(_FORGET_OWN, own)
 
 
-def subscribers_by_state(connection: Connection, campaign_id: int | None, user_id: int | None) -> list[SubscriberState]:
+def subscribers_by_state(
+    connection: Connection, campaign_id: int | None, user_id: int | None, purpose: str | None = None
+) -> list[SubscriberState]:
     """Return the number of subscribers, and of those with an attempt, by status and reason.
 
-    They are those of a campaign, else of a user, else of everybody. States without subscribers are left out.
+    They are those of a campaign, else of a user, else of everybody; of campaigns with one purpose only if it is given.
+    States without subscribers are left out.
     """
+    if campaign_id is None and purpose is not None:
+        is_meant = Campaign.purpose == bindparam("purpose")
+        query = _by_state(is_meant if user_id is None else is_meant & (Campaign.user_id == bindparam("owner")))
+        rows = connection.execute(query, {"owner": user_id, "purpose": purpose})
+        return [SubscriberState(*row) for row in map(tuple, rows)]
     by_owner, owner = (_OF_CAMPAIGN, campaign_id) if campaign_id is not None else (_OF_USER, user_id)
     query = _OF_EVERYBODY if owner is None else by_owner
     return [SubscriberState(*row) for row in map(tuple, connection.execute(query, {"owner": owner}))]

@@ -10,6 +10,7 @@ from dialer.domain.calls.call_recording import NO_CALL
 from dialer.domain.calls.plans import SMS, VOICE
 from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.words.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
+from dialer.domain.words.purposes import NOT_SAID
 from dialer.store.tables._base import (
     BIG,
     UPDATED_OFTEN,
@@ -45,6 +46,12 @@ class Campaign(Row):
     campaign_code: Mapped[str] = mapped_column(String(20), unique=True)
     name: Mapped[str] = mapped_column(String(100))
     description: Mapped[LongText]
+    purpose: Mapped[str] = mapped_column(String(16), default=NOT_SAID, server_default=NOT_SAID)
+    """A `dialer.domain.words.purposes.Purpose`, or empty if it is not said."""
+    sector: Mapped[str] = mapped_column(String(16), default=NOT_SAID, server_default=NOT_SAID)
+    """A `dialer.domain.words.purposes.Sector`, or empty."""
+    seller: Mapped[str] = mapped_column(String(100), default="", server_default="")
+    """The firm for which the campaign calls."""
     callerid: Mapped[str] = mapped_column(String(80), default="")
     callerid_group_id: Mapped[int | None] = needs("callerid_group")
     startingdate: Mapped[Milliseconds]
