@@ -73,6 +73,7 @@ SPECIAL: Final = {
     "POST /callrequest/{record_id}/transfer": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/consult": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /callrequest/{record_id}/consultation": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "GET /campaigns/{record_id}/call-recordings": Authority(MANAGERS, "recordings", WITH_A_GRANT),
     "GET /call-recording": Authority(MANAGERS, "recordings", WITH_A_GRANT),
     "GET /call-recording/{record_id}": Authority(MANAGERS, "recordings", WITH_A_GRANT),
     "GET /call-recording/{record_id}/download": Authority(MANAGERS, "recordings", WITH_A_GRANT),

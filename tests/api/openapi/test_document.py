@@ -163,6 +163,7 @@ def test_every_error_is_one_named_schema_in_each_form(described: Json) -> None:
         ("aggregate_survey", "200 400 401 403 404 429 503"),
         ("download_recording", "200 206 304 400 401 403 404 412 416 429 503"),
         ("download_recordings", "200 400 401 403 404 429 503"),
+        ("download_call_recordings", "200 400 401 403 404 429 503"),
         ("read_campaign_results", "200 400 401 403 404 429 503"),
         ("read_campaign_statistics", "200 400 401 403 404 429 503"),
         ("read_all_statistics", "200 400 401 403 429 503"),

@@ -5,7 +5,7 @@ delays nobody, and a recording that is erased during its download is not sent an
 """
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -149,3 +149,10 @@ async def no_content() -> AsyncIterator[bytes]:
     nothing: tuple[bytes, ...] = ()
     for piece in nothing:
         yield piece
+
+
+async def in_threads(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield pieces that are made in threads, one at a time, so that a slow client delays nobody."""
+    while (piece := await anyio.to_thread.run_sync(next, pieces, None)) is not None:
+        if piece:
+            yield piece

@@ -71,6 +71,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"GET /queue/{RECORD}/staffing-plan": Permission.READ,
     f"GET /survey-result/{RECORD}/recording": Permission.READ,
     f"GET /campaigns/{RECORD}/recordings": Permission.READ,
+    f"GET /campaigns/{RECORD}/call-recordings": Permission.RECORDINGS,
     f"GET /audio-files/{RECORD}/download": Permission.READ,
     f"GET /call-recording/{RECORD}/download": Permission.RECORDINGS,
     f"DELETE /call-recording/{RECORD}": Permission.RECORDINGS,

@@ -195,6 +195,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "download_audio": "(the bytes of a WAV file)",
     "download_call": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",
+    "download_call_recordings": "(the bytes of a ZIP file)",
     **dict.fromkeys(
         ("read_campaign_results", "read_sms_campaign_results"), f"phone_number,status\r\n{NUMBER},completed\r\n"
     ),

@@ -93,6 +93,7 @@ _OF_OPERATIONS: Final[Mapping[str, Sequence[Json]]] = {
     **dict.fromkeys(("check_campaign", "check_sms_campaign"), (FORECAST_PARAMETER,)),
     **dict.fromkeys(("read_campaign_results", "read_sms_campaign_results"), (TABLE_FORMAT_PARAMETER,)),
     "download_recordings": (AFTER_PARAMETER,),
+    "download_call_recordings": (AFTER_PARAMETER,),
     "read_events": EVENTS_PARAMETERS,
     "export_account": EXPORT_PARAMETERS,
 }

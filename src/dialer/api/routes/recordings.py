@@ -1,10 +1,9 @@
-"""Downloads of sound: a callee's spoken answer, all those of a campaign as a ZIP file, or an uploaded recording."""
+"""Downloads of sound: answers, uploaded recordings and whole calls, alone or all of a campaign as a ZIP file."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
-import anyio.to_thread
 from litestar import Response, delete, get
 from litestar.openapi.spec import Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
@@ -12,6 +11,7 @@ from litestar.params import FromPath
 from litestar.response import Stream
 from sqlalchemy import and_
 
+from dialer.api.actions.call_archives import calls_to_archive
 from dialer.api.actions.recordings import (
     RecordedAnswer,
     answer_audio_file,
@@ -21,7 +21,7 @@ from dialer.api.actions.recordings import (
 )
 from dialer.api.answers.controller import LINK_HEADER
 from dialer.api.answers.csv_lines import write_csv
-from dialer.api.answers.downloads import WAV, no_content
+from dialer.api.answers.downloads import WAV, in_threads, no_content
 from dialer.api.answers.streams import describe_answer
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
@@ -37,7 +37,7 @@ from dialer.resources.records.surveys import AUDIO_FILES
 from dialer.resources.words.errors import InvalidError
 from dialer.resources.words.headers import is_head
 from dialer.resources.words.preconditions import parse_preconditions
-from dialer.store.media.archive import ArchivedFile, RecordingArchive
+from dialer.store.media.archive import ArchivedFile, RecordingArchive, media_sound
 from dialer.store.tables import SurveyResult
 
 ZIP: Final = "application/zip"
@@ -86,9 +86,37 @@ async def download_recordings(request: ApiRequest, record_id: FromPath[str]) -> 
     if len(found) > len(part):
         next_url = f"{service.links(request).record(CAMPAIGNS.path, identity)}recordings/?{AFTER}={part[-1].row.id}"
         headers[LINK_HEADER] = f'<{next_url}>; rel="next"'
-    files = [ArchivedFile(one.name, one.shown_name, one.row.created_date) for one in part]
-    made = RecordingArchive(service.media, files, partial(_index, part)).pieces()
-    return Stream(no_content() if is_head(request.scope) else _in_threads(made), media_type=ZIP, headers=headers)
+    files = [
+        ArchivedFile(one.shown_name, one.row.created_date, partial(media_sound, service.media, one.name))
+        for one in part
+    ]
+    made = RecordingArchive(files, partial(_index, part)).pieces()
+    return Stream(no_content() if is_head(request.scope) else in_threads(made), media_type=ZIP, headers=headers)
+
+
+@get(
+    "/campaigns/{record_id:str}/call-recordings",
+    tags=[CAMPAIGNS.path],
+    media_type=ZIP,
+    operation_class=describe_answer({ZIP: _ZIP_SCHEMA}),
+    opt={LISTS_OPTION: (), PARAMETERS_OPTION: (AFTER,)},
+)
+async def download_call_recordings(request: ApiRequest, record_id: FromPath[str]) -> Stream:
+    """Download the recordings of a campaign's whole calls as a ZIP file.
+
+    Each has the name that its queue gives it; one that comes again gets `-2`. The last entry, `index.csv`, names the
+    call, its agent and its outcome, and tells whether the archive has the recording. An archive has at most 500
+    recordings. If there are more, the header `Link` has the URL of the next archive. The audit log gets an entry for
+    each recording. Calls in progress and removed recordings are not among them.
+    """
+    service, identity = request.service, identity_in(record_id)
+    archive = await calls_to_archive(request, identity, _after(request))
+    headers = {"Content-Disposition": f'attachment; filename="campaign-{identity}-call-recordings.zip"'}
+    if archive.next_after is not None:
+        address = f"{service.links(request).record(CAMPAIGNS.path, identity)}call-recordings/"
+        headers[LINK_HEADER] = f'<{address}?{AFTER}={archive.next_after}>; rel="next"'
+    content = no_content() if is_head(request.scope) else in_threads(archive.made.pieces())
+    return Stream(content, media_type=ZIP, headers=headers)
 
 
 @get(
@@ -157,10 +185,3 @@ def _index(answers: Sequence[RecordedAnswer], is_complete: Sequence[bool]) -> by
         for answer, has_all in zip(answers, is_complete, strict=True)
     ]
     return begin + write_csv(list(zip(*lines, strict=True)))
-
-
-async def _in_threads(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield pieces that are made in threads, one at a time, so that a slow client delays nobody."""
-    while (piece := await anyio.to_thread.run_sync(next, pieces, None)) is not None:
-        if piece:
-            yield piece

@@ -4,6 +4,7 @@ import io
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dialer.domain.formats.media_files import MediaFiles
@@ -19,12 +20,20 @@ _NEWEST_S: Final = int(datetime(2107, 12, 31, 23, 59, 58, tzinfo=UTC).timestamp(
 _SECOND_MS: Final = 1_000
 
 
-class ArchivedFile(NamedTuple):
-    """A recording to archive: its name among the media files, that in the archive, and its time."""
+class ArchivedSound(NamedTuple):
+    """The size of a recording, and the function that returns some of its bytes from a place: none at its end."""
 
-    name: str
+    size: int
+    read: Callable[[int], bytes | None]
+
+
+class ArchivedFile(NamedTuple):
+    """A recording to archive: its name in the archive, its time, and the function that looks for it."""
+
     shown_name: str
     recorded_ms: int
+    find: Callable[[], ArchivedSound | None]
+    """It is called when its turn comes, and returns None if there is no such recording any more."""
 
 
 class _Outlet(io.RawIOBase):
@@ -50,10 +59,7 @@ class RecordingArchive:
     content of the index.
     """
 
-    def __init__(
-        self, media: MediaFiles, files: Sequence[ArchivedFile], index: Callable[[Sequence[bool]], bytes]
-    ) -> None:
-        self._media: Final = media
+    def __init__(self, files: Sequence[ArchivedFile], index: Callable[[Sequence[bool]], bytes]) -> None:
         self._files: Final = files
         self._index: Final = index
         self._outlet: Final = _Outlet()
@@ -69,19 +75,44 @@ class RecordingArchive:
         yield self._outlet.take()
 
     def _add(self, target: zipfile.ZipFile, file: ArchivedFile) -> Iterator[bytes]:
-        facts = facts_of(self._media, file.name)
-        if facts is None:
+        sound = file.find()
+        if sound is None:
             self._has_all.append(False)
             return
         entry, offset = _entry(file.shown_name, file.recorded_ms), 0
-        entry.file_size = facts.size
+        entry.file_size = sound.size
         with target.open(entry, "w") as packed:
-            while piece := read_piece(self._media, file.name, offset):
+            while piece := sound.read(offset):
                 packed.write(piece)
                 offset += len(piece)
                 if ready := self._outlet.take():
                     yield ready
-        self._has_all.append(offset == facts.size)
+        self._has_all.append(offset == sound.size)
+
+
+def media_sound(media: MediaFiles, name: str) -> ArchivedSound | None:
+    """Return a recording among the media files; None if there is none of this name."""
+    facts = facts_of(media, name)
+    return None if facts is None else ArchivedSound(facts.size, partial(read_piece, media, name))
+
+
+def unique_names(paths: Sequence[str]) -> list[str]:
+    """Return names of files of which no two are equal: one that comes again gets `-2`, `-3` before its suffix.
+
+    Names that differ only in case count as equal, as many file systems take them for one.
+    """
+    taken = {path.casefold() for path in paths}
+    given: set[str] = set()
+    names: list[str] = []
+    for path in paths:
+        stem, dot, suffix = path.rpartition(".")
+        name, number = path, 1
+        while name.casefold() in given or (number > 1 and name.casefold() in taken):
+            number += 1
+            name = f"{stem}-{number}{dot}{suffix}"
+        given.add(name.casefold())
+        names.append(name)
+    return names
 
 
 def _entry(name: str, recorded_ms: int) -> zipfile.ZipInfo:

@@ -1,0 +1,116 @@
+"""Archives of a campaign's recorded calls: which ones, under which names, and who is noted to have them."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import anyio.from_thread
+from sqlalchemy import Connection, RowMapping, select
+
+from dialer.api.answers.csv_lines import write_csv
+from dialer.api.service import ApiRequest, Service
+from dialer.app.work.events import RecordingHeard
+from dialer.domain.words.enums import RecordingState
+from dialer.resources.crud import records
+from dialer.resources.crud.moments import show_timestamp
+from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.visibility import visible
+from dialer.resources.records.call_recordings import CALL_RECORDINGS, names_of_recordings
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.words.headers import is_head
+from dialer.store.database.touched import NOTHING
+from dialer.store.journal.call_recordings import SECONDS_SCALE
+from dialer.store.media.archive import ArchivedFile, ArchivedSound, RecordingArchive, unique_names
+from dialer.store.media.call_recordings import RecordedSound, read_sound, readable
+from dialer.store.tables import Agent, CallDisposition, CallRecording, Queue
+from dialer.store.tables.key_ring import opened_key
+
+CALLS_MAX: Final = 500
+"""Recordings in one archive. Each is an entry of the audit log."""
+_INDEX: Final = (
+    *("file", "call_recording", "callid", "phone_number", "agent", "queue", "disposition", "start_date", "seconds"),
+    "is_complete",
+)
+"""The columns of an archive's index."""
+
+
+class CallArchive(NamedTuple):
+    """An archive that is made as it is read, and the id of its last recording if there are more."""
+
+    made: RecordingArchive
+    next_after: int | None
+
+
+async def calls_to_archive(request: ApiRequest, campaign_id: int, after: int) -> CallArchive:
+    """Return the archive of a campaign's recorded calls behind an id, and note who gets them, unless it is a HEAD.
+
+    Raises:
+        RecordNotFoundError: there is no such campaign, or it is not the caller's.
+    """
+    service = request.service
+    found = await service.read(request, lambda unit: _rows(unit, campaign_id, after), is_long=True)
+    part = found[:CALLS_MAX]
+    if part and not is_head(request.scope):
+        await service.write(request, lambda unit: _note(unit, part))
+    files = [ArchivedFile(one["name"], one["start_date"], partial(_found, service, one["id"])) for one in part]
+    more = len(found) > len(part)
+    return CallArchive(RecordingArchive(files, partial(_index, part)), part[-1]["id"] if more else None)
+
+
+def _rows(unit: Unit, campaign_id: int, after: int) -> list[dict[str, Any]]:
+    """Return the recordings that the caller may hear, one more than an archive has, with names that are unique."""
+    records.require_seen(unit, CAMPAIGNS, campaign_id)
+    is_seen = visible(CALL_RECORDINGS, unit.actor, unit.resources)
+    is_wanted = (CallRecording.campaign_id == campaign_id) & (CallRecording.id > after)
+    has_sound = CallRecording.state != RecordingState.REMOVED
+    said = CallDisposition.callrequest_id == CallRecording.callrequest_id
+    query = (
+        select(
+            CallRecording.__table__,
+            Agent.name.label("agent"),
+            Queue.name.label("queue"),
+            CallDisposition.disposition,
+        )
+        .outerjoin_from(CallRecording, Agent, Agent.id == CallRecording.agent_id)
+        .outerjoin(Queue, Queue.id == CallRecording.queue_id)
+        .outerjoin(CallDisposition, said)
+        .where(is_seen, is_wanted, has_sound)
+        .order_by(CallRecording.id)
+        .limit(CALLS_MAX + 1)
+    )
+    rows: Sequence[RowMapping] = unit.connection.execute(query).mappings().all()
+    names = unique_names(names_of_recordings(unit, rows[:CALLS_MAX]))
+    return [dict(row, name=name) for row, name in zip(rows, [*names, ""], strict=False)]
+
+
+def _note(unit: Unit, part: Sequence[dict[str, Any]]) -> None:
+    unit.note(NOTHING, *(RecordingHeard(one["id"]) for one in part))
+
+
+def _found(service: Service, recording_id: int) -> ArchivedSound | None:
+    """Look for a recording when its turn comes, in a thread. It may have been removed since the archive was begun."""
+
+    def read(connection: Connection) -> RecordedSound | None:
+        is_it = (CallRecording.id == recording_id) & (CallRecording.state != RecordingState.REMOVED)
+        row = connection.execute(select(CallRecording.__table__).where(is_it)).one_or_none()
+        return None if row is None else RecordedSound(row.file, opened_key(row.sound_key), row.size)
+
+    kept = anyio.from_thread.run(service.database.read, read)
+    sound = None if kept is None else readable(service.recordings, kept, is_measured=False)
+    return None if sound is None else ArchivedSound(sound.size, partial(read_sound, service.recordings, sound))
+
+
+def _index(part: Sequence[dict[str, Any]], is_complete: Sequence[bool]) -> bytes:
+    begin = write_csv([[name] for name in _INDEX])
+    if not part:
+        return begin
+    lines = [
+        (
+            *(one["name"], one["id"], one["callid"], one["phone_number"]),
+            *(one["agent"] or "", one["queue"] or "", one["disposition"] or ""),
+            *(show_timestamp(one["start_date"]), f"{one['seconds'] / SECONDS_SCALE / 1_000:.1f}"),
+            "yes" if has_all else "no",
+        )
+        for one, has_all in zip(part, is_complete, strict=True)
+    ]
+    return begin + write_csv(list(zip(*lines, strict=True)))
