@@ -17,6 +17,7 @@ from dialer.domain.sessions.leg_protocol import (
     Bridge,
     Clear,
     Confer,
+    Converse,
     Detect,
     Dialling,
     Done,
@@ -37,6 +38,7 @@ from dialer.domain.survey.survey import INPUT_END
 from dialer.domain.words.enums import Cause
 from dialer.sim.callee import Callee
 from dialer.sim.callee_line import AMD_MS, RECORDING_MS, RECORDING_MS_MAX, speech_ms
+from dialer.sim.program_talk import talk_of
 
 Said = tuple[int, LegReport]
 """Something that is heard, with its time."""
@@ -142,6 +144,12 @@ class Phone:
                 sound = now_ms + length_ms, Done(turn, 0, recording_ms=length_ms)
             case Confer(turn):
                 sound = now_ms + self.callee.talks_ms(), Done(turn, 0)
+            case Converse(turn, speeches):
+                at_ms = self._play(speeches, now_ms)
+                talk_ms, branch = talk_of(self.callee.behaviour.conversation, self.callee.chance, order.limit_ms)
+                sound = self._end(self._until(at_ms + talk_ms))
+                if branch:
+                    sound = at_ms + talk_ms, Done(turn, 0, branch=branch)
             case Hold() | Bridge() | Supervise() | Clear() | Tape():
                 pass
         return sound

@@ -20,8 +20,8 @@ from tests.sim.scenes import run
 
 
 class MadeUp(IntEnum):
-    AGE_GATE = 11
-    RAFFLE = 12
+    AGE_GATE = 98
+    RAFFLE = 99
 
 
 class AgeGate(AskingDefinition):
@@ -84,17 +84,20 @@ def counted(ann: Caller, made: dict[str, Any]) -> list[tuple[int, str, list[tupl
 def test_sections_of_new_types_are_written_checked_sealed_played_and_counted(ann: Caller, admin: Caller) -> None:
     """The first callee presses nothing, and the others press 1, 2 and 3. Callees of age get a ticket."""
     survey = ann.create("survey-template", name="made up")
-    gate = section(ann, survey, 1, 11)
-    raffle = section(ann, survey, 2, 12, sms_text="You may win", conference="a bicycle")
+    gate = section(ann, survey, 1, 98)
+    raffle = section(ann, survey, 2, 99, sms_text="You may win", conference="a bicycle")
     goodbye = section(ann, survey, 3, 7, completed=True)
     for keys, target in (("1", goodbye), ("12", goodbye), ("any", raffle), ("timeout", goodbye)):
         branch(ann, gate, keys, target)
     for keys in ("0", "timeout"):
         branch(ann, raffle, keys, goodbye)
-    assert (gate["type"], raffle["type"], raffle["conference"]) == (11, 12, "a bicycle")
+    assert (gate["type"], raffle["type"], raffle["conference"]) == (98, 99, "a bicycle")
     status, errors = ann.refused("PATCH", gate["url"], type=13)
-    assert (status, errors["type"][0].rpartition(", 10")[2]) == (400, " (sms), 11 (age_gate), 12 (raffle).")
-    assert [one["id"] for one in ann.get("section-template/", type=12)["results"]] == [raffle["id"]]
+    assert (status, errors["type"][0].rpartition(", 10")[2]) == (
+        400,
+        " (sms), 12 (conversation), 98 (age_gate), 99 (raffle).",
+    )
+    assert [one["id"] for one in ann.get("section-template/", type=99)["results"]] == [raffle["id"]]
 
     check = ann.get(f"{survey['url']}check/")
     assert [(one["level"], one["section"], one["message"]) for one in check["findings"]] == [
@@ -113,10 +116,10 @@ def test_sections_of_new_types_are_written_checked_sealed_played_and_counted(ann
     advance(admin, 600)
 
     assert counted(ann, made) == [
-        (11, "Section 1", [("of age", 2), ("too young", 1)]),
-        (12, "Section 2", [("ticket", 2)]),
+        (98, "Section 1", [("of age", 2), ("too young", 1)]),
+        (99, "Section 2", [("ticket", 2)]),
     ]
-    results = ann.get("survey-result/", section_type=12)["results"]
+    results = ann.get("survey-result/", section_type=99)["results"]
     assert [one["response"] for one in results] == ["ticket of +12025550102", "ticket of +12025550103"]
     messages = ann.get("sms-message/")["results"]
     assert [(one["phone_number"], one["text_message"]) for one in messages] == [
@@ -127,8 +130,8 @@ def test_sections_of_new_types_are_written_checked_sealed_played_and_counted(ann
 
 def test_a_scenario_plays_sections_of_new_types() -> None:
     sections = [
-        {"id": 1, "type": 11, "question": "Your age?", "audio_seconds": 1, "min_number": 2, "branches": {"any": 2}},
-        {"id": 2, "type": 12, "question": "A ticket", "sms_text": "You may win", "conference": "a bicycle"},
+        {"id": 1, "type": 98, "question": "Your age?", "audio_seconds": 1, "min_number": 2, "branches": {"any": 2}},
+        {"id": 2, "type": 99, "question": "A ticket", "sms_text": "You may win", "conference": "a bicycle"},
     ]
     simulation = run("+12025550101", "+12025550103", survey={"sections": sections})
     found = {

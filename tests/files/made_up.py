@@ -31,6 +31,7 @@ from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.resource import Actor, Resource, Unit
 from dialer.resources.crud.shapes import Field, Given, fields_of, parse_given
 from dialer.resources.crud.urls import Links
+from dialer.resources.records.agent_settings import AgentUrl, ValueNames
 from dialer.resources.records.phrases import Outcomes, Phrases
 from dialer.resources.words.errors import AnsweredError, InvalidError
 from dialer.store.media.files import Media
@@ -70,6 +71,8 @@ _BY_KIND: Final[list[tuple[type[Kind], Callable[[Any], st.SearchStrategy[Any]]]]
         lambda _: st.sampled_from(["2026-03-02T12:00:00Z", "2026-03-05T12:00:00.5Z", "2027-01-01T00:00+02:00"]),
     ),
     (TimeOfDay, lambda _: st.sampled_from(["08:00:00", "09:30", "20:00:01", "23:59:59"])),
+    (AgentUrl, lambda _: st.none() | st.sampled_from(["ws://127.0.0.1:8765/", "ws://localhost/calls"])),
+    (ValueNames, lambda _: st.none() | st.sampled_from([["order_id"], "first_name, order id", []])),
     (Label, lambda _: st.none() | texts),
     (Text, lambda _: texts | _NUMBER),
 ]

@@ -18,6 +18,7 @@ from dialer.domain.calling_times.taught_places import read_taught_places
 from dialer.files.yaml_text import read_yaml
 from dialer.settings import SETTINGS
 from dialer.settings_file import read_settings_file
+from dialer.sim.callee_profile import parse_behaviour
 from dialer.sim.scenario import parse_scenario
 from dialer.store.tables import Cdr
 from dialer.testing import DialerService, MagicNumber
@@ -90,9 +91,14 @@ def account(shown: Block) -> None:
     parse_scenario(msgspec.json.encode({**document, "account": json.loads(shown.text)}))
 
 
+def callees(shown: Block) -> None:
+    parse_behaviour(json.loads(shown.text))
+
+
 PARSERS: Final[Mapping[str, Callable[[Block], None]]] = {
     "docs/assistants.md block 2": assistants,
     "docs/calling-hours.md block 1": places,
+    "docs/conversations.md block 1": callees,
     "docs/developing.md block 2": fixture_of_pytest,
     "docs/developing.md block 7": records,
     "docs/freeswitch.md block 1": xml,

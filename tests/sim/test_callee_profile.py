@@ -18,6 +18,7 @@ from dialer.sim.callee_profile import (
     scripted_for,
 )
 from dialer.sim.chance import CERTAIN, threshold
+from dialer.sim.program_talk import ProgramTalks
 from dialer.sim.spans import BehaviourError, Span
 
 
@@ -43,6 +44,7 @@ def test_no_parameters_are_the_documented_defaults() -> None:
         call_back_after=Span(60_000, 3_600_000),
         sms_delivered=threshold(0.97),
         sms_reply_stop=0,
+        conversation=ProgramTalks(Span(20_000, 180_000), ((CERTAIN, "0"),)),
         numbers={},
     )
 

@@ -105,6 +105,11 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
         "confirm_key": "1",
         "conference": "room",
         "sms_text": "Thanks",
+        "agent_url": "wss://agent.example/",
+        "agent_parameters": ["order_id", "first_name"],
+        "disclosure_audio_seconds": 1.5,
+        "patience": 7,
+        "on_completed": "hangup",
         "branches": {"any": 9, "timeout": None},
     }
     parts = {"campaign": campaign, "survey": {"sections": [section]}, "timezone": "Europe/Paris", "queues": [{"id": 5}]}
@@ -131,6 +136,11 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
             confirm_key="1",
             conference="room",
             sms_text="Thanks",
+            agent_url="wss://agent.example/",
+            agent_parameters="order_id, first_name",
+            disclosure_prompt=Prompt(1_500),
+            patience_ms=7_000,
+            on_completed="hangup",
             record_pause=True,  # As a section of digits is, if nobody says otherwise.
             branches={"any": 9, "timeout": None},
         ),

@@ -22,7 +22,11 @@ from dialer.sim.scenario import CampaignPart, SectionPart
 from dialer.sim.scenario_floor import QueuePart, TierPart
 from dialer.store.tables import Agent, Campaign, Queue, Row, SectionTemplate, Tier
 
-OF_SCENARIOS: dict[str, Any] = {"daily_start_time": time.fromisoformat, "daily_stop_time": time.fromisoformat}
+OF_SCENARIOS: dict[str, Any] = {
+    "daily_start_time": time.fromisoformat,
+    "daily_stop_time": time.fromisoformat,
+    "timeout": lambda _: None,  # As for the type of the section.
+}
 """The functions that make values of scenarios of those of columns."""
 
 

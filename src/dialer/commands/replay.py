@@ -15,6 +15,7 @@ from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.inputs import CONNECTED, MISSED
 from dialer.domain.survey.replay import ReplayDifference, ReplayStep, first_difference, is_its_own
 from dialer.domain.survey.replay import replay as replayed
+from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import section_name
 from dialer.files.nodes import FileError
 from dialer.files.reading import read_file
@@ -36,8 +37,10 @@ class ShownStep(msgspec.Struct, frozen=True):
     at_seconds: float | None
     """The time of the input, since the answer; null without one."""
     heard: str | None
-    """The keys, empty for none, or the outcome of a transfer; null without an input."""
+    """The keys, empty for none, the outcome of a transfer, or the branch of a program; null without an input."""
     response: str | None
+    by_program: bool = False
+    """True if a program that talked chose the branch."""
 
 
 class Replay(msgspec.Struct, frozen=True):
@@ -97,7 +100,8 @@ def _shown(step: ReplayStep) -> ShownStep:
     if heard is None:
         return ShownStep(section.id, section_name(section), None, None, step.response)
     text = heard.taken.branch or heard.taken.answer
-    return ShownStep(section.id, section_name(section), heard.at_ms / 1_000, text, step.response)
+    by_program = definition_of(section).converses
+    return ShownStep(section.id, section_name(section), heard.at_ms / 1_000, text, step.response, by_program)
 
 
 def _lines(shown: Replay) -> Iterator[str]:
@@ -110,6 +114,8 @@ def _line(step: ShownStep) -> str:
     if step.heard is None:
         return step.section
     keys = f"pressed {step.heard}" if step.heard else "pressed nothing"
+    if step.by_program:
+        keys = f"the program chose {step.heard}"
     answer = "" if step.response is None else f", answer {step.response}"
     return f"{step.section}: {_TRANSFERS.get(step.heard, keys)} after {step.at_seconds} s{answer}"
 

@@ -16,7 +16,7 @@ from dialer.files.people import PEOPLE_MAX, spelling_of
 from dialer.files.surveys import LENGTHS, numbers_of, rows_of
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Resource, Unit, Values
-from dialer.resources.crud.shapes import Field
+from dialer.resources.crud.shapes import Access, Field
 from dialer.store.tables import Agent, AudioFile, BranchingTemplate, Contact, DncContact, DncList, Tier
 from dialer.store.timeline.parts import moment
 
@@ -27,7 +27,7 @@ _NOT_EXPORTED: Final = frozenset({"status"})
 
 
 _RECORDINGS_OF: Final = {
-    SECTION.key: ("audiofile", "invalid_audiofile"),
+    SECTION.key: ("audiofile", "invalid_audiofile", "disclosure_audiofile"),
     "campaigns": ("voicemail_audiofile", "record_notice"),
 }
 """The fields that name recordings."""
@@ -146,7 +146,9 @@ class Exporter:
         return {
             name: show_value(field, stored[field.name], self._unit, self._names)
             for name, field in file_fields(kind).items()
-            if name not in _NOT_EXPORTED and (field.required or not _is_default(field, stored, defaults))
+            if name not in _NOT_EXPORTED
+            and field.access is not Access.WRITE_ONLY
+            and (field.required or not _is_default(field, stored, defaults))
         }
 
     def _parts(self, kind: RecordKind, record_id: int) -> Iterator[Any]:

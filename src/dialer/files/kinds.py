@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
-from dialer.domain.survey.sections.table import pauses_recordings
+from dialer.domain.survey.sections.table import default_timeout, pauses_recordings
 from dialer.files.nodes import FileError, FilePlace, Members, Node
 from dialer.resources.crud.resource import Resource, Values
 from dialer.resources.crud.shapes import Field, Shape, fields_of
@@ -57,8 +57,9 @@ class RecordKind(NamedTuple):
         return found if self.following is None else {**found, **self.following({**found, **values})}
 
 
-def _silence(section: Values) -> Values:
-    return {"record_pause": pauses_recordings(section["type"])}
+def _of_type(section: Values) -> Values:
+    """Return the defaults of a section that its type has."""
+    return {"record_pause": pauses_recordings(section["type"]), "timeout": default_timeout(section["type"])}
 
 
 _DATES: Final = frozenset({"startingdate", "expirationdate"})
@@ -97,7 +98,12 @@ KINDS: Final = (
 CAMPAIGNS: Final = frozenset({"campaigns", "sms_campaigns"})
 """The lists of campaigns."""
 SECTION: Final = RecordKind(
-    "sections", "section", "section-template", without=frozenset({"survey", "order"}), following=_silence
+    "sections",
+    "section",
+    "section-template",
+    without=frozenset({"survey", "order"}),
+    following=_of_type,
+    kept=frozenset({"agent_secret"}),
 )
 TIER: Final = RecordKind("agents", "agent", "tier", without=frozenset({"queue", "agent"}))
 CONTACT: Final = RecordKind("contacts", "contact", "contact", without=frozenset({"phonebook"}), called="contact")

@@ -17,7 +17,11 @@ from dialer.resources.crud.fields import FieldError, whole_number
 from dialer.store.tables import BranchingTemplate, SectionTemplate
 
 SECTIONS_MAX: Final = 1_000
-LENGTHS: Final = {"audio_seconds": "audiofile", "invalid_audio_seconds": "invalid_audiofile"}
+LENGTHS: Final = {
+    "audio_seconds": "audiofile",
+    "invalid_audio_seconds": "invalid_audiofile",
+    "disclosure_audio_seconds": "disclosure_audiofile",
+}
 """The lengths of recordings, which replays and simulations read, and the fields that name the recordings."""
 _BESIDE: Final = ("id", "branches", *LENGTHS)
 _NUMBER_MAX: Final = 2**31 - 1

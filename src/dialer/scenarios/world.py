@@ -27,6 +27,7 @@ from dialer.files.kinds import CAMPAIGNS, CONTACTS, RECORDINGS, Wanted, read_doc
 from dialer.files.nodes import FileError, FilePlace, Node, nodes_of
 from dialer.files.people_files import people_files
 from dialer.files.sounds import RecordingFiles
+from dialer.files.surveys import LENGTHS
 from dialer.files.units import OpenAccount, account_of
 from dialer.resources.crud.fields import Conventions, FieldError
 from dialer.resources.crud.moments import Timestamp, show_timestamp
@@ -243,7 +244,7 @@ def _recordings(records: Sequence[Wanted]) -> dict[str, int]:
                 found.setdefault(record.given[field].value, _SILENCE_MS)
         if record.kind.key == "surveys" and record.parts is not None:
             for section in record.parts.plain():
-                for name, length in (("audiofile", "audio_seconds"), ("invalid_audiofile", "invalid_audio_seconds")):
+                for length, name in LENGTHS.items():
                     if isinstance(section.get(name), str):
                         seconds = section.get(length)
                         known = isinstance(seconds, (int, float)) and seconds >= 0

@@ -5,7 +5,6 @@ milestone. A milestone is a moment that the engine must know of: the answer, a d
 If a call is hung up from outside, it is walked again, up to that moment.
 """
 
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -17,30 +16,26 @@ from dialer.domain.calls import call_events
 from dialer.domain.calls.call_recording import NOTICE_WAIT_MS
 from dialer.domain.calls.leg_outcome import LegOutcome
 from dialer.domain.calls.plans import Call, CallOutcome, Transfer
-from dialer.domain.messages.understanding import Understood, understand
 from dialer.domain.sessions.b_leg_session import BLegSession, BLegSessionState, BLegStage
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import (
-    Accepted,
     Answered,
     Ask,
     AwaitBeep,
     Confer,
+    Converse,
     Detect,
     Done,
     Ended,
-    Receipt,
     Record,
 )
-from dialer.domain.sessions.message_session import MessageSession
 from dialer.domain.sessions.session_state import Stage
+from dialer.domain.survey.inputs import SectionInput
 from dialer.domain.survey.survey import INPUT_END
-from dialer.domain.words.enums import Cause, MessageStatus
-from dialer.domain.words.proof import said_in
+from dialer.domain.words.enums import Cause
 from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import Callee, callee_behind
-from dialer.sim.callee_profile import TEXTED_ALWAYS_THE_SAME, Behaviour
-from dialer.sim.chance import Chance
+from dialer.sim.program_talk import talk_of
 from dialer.sim.third_person import cut_at, third_leg
 
 AMD_MS: Final = 2_000
@@ -50,13 +45,6 @@ SPEECH_MS_MIN: Final = 1_000
 RECORDING_MS: Final = 10_000
 """Length of a recording that a person makes. A machine speaks until `RECORDING_MS_MAX`."""
 RECORDING_MS_MAX: Final = 120_000
-FAILURE_MS: Final = 1_000
-"""Time until the carrier of a text message reports a failure."""
-DELIVERY_MS: Final = 3_000
-"""Time until the carrier of a text message reports the delivery."""
-REPLY_MS: Final = 13_000
-"""Time until a reply to a text message arrives."""
-_STOP: Final = "STOP"
 _FOR_EVER_MS: Final = 2**62
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
 _NO_ANSWER: Final = Cause.NO_ANSWER
@@ -64,7 +52,7 @@ _CLEARED: Final = Cause.NORMAL_CLEARING
 _CLEARING: Final = Stage.CLEARING
 _ASKING: Final = Stage.ASKING
 _NOTICE: Final = Stage.NOTICE
-_SPEAKING: Final = frozenset({Stage.PLAYING, Stage.ASKING, Stage.LEAVING_MESSAGE, Stage.NOTICE})
+_SPEAKING: Final = frozenset({Stage.PLAYING, Stage.ASKING, Stage.LEAVING_MESSAGE, Stage.NOTICE, Stage.FALLING_BACK})
 _ACCEPTED: Final = BLegStage.ACCEPTED
 _IN_TRANSFER: Final = frozenset({Stage.TRANSFERRED, Stage.BRIDGED})
 
@@ -247,6 +235,8 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
                 at_ms += length_ms
             case Confer():
                 at_ms += callee.talks_ms()
+            case Converse() as order:
+                return self._converse(session, order, until_ms)
             case Detect():
                 at_ms += AMD_MS
                 status = callee.detected_as() if at_ms < cut_ms else None
@@ -258,6 +248,25 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
             return False
         self._at_ms = at_ms
         session.done(at_ms, "", recording_ms, status)
+        return True
+
+    def _converse(self, session: IvrSession, order: Converse, until_ms: int) -> bool:
+        """Hear the disclosure, and talk with the program for as long as the gateway's parameters say."""
+        at_ms, cut_ms, callee = self._at_ms, self._cut_ms, self._callee
+        for speech in order.speeches:
+            length_ms = speech_ms(speech.text) if speech.length_ms is None else speech.length_ms
+            until_hung_up_ms = None if callee.listens or not length_ms else callee.hangs_up_within(length_ms)
+            if until_hung_up_ms is not None:
+                return self._end(min(at_ms + until_hung_up_ms, cut_ms), until_ms)
+            at_ms += length_ms
+        talk_ms, branch = talk_of(callee.behaviour.conversation, callee.chance, order.limit_ms)
+        at_ms += talk_ms
+        if at_ms >= cut_ms or not branch:
+            return self._end(min(at_ms, cut_ms), until_ms)
+        if at_ms > until_ms:
+            return False
+        self._at_ms = at_ms
+        session.conversed(at_ms, SectionInput(branch=branch))
         return True
 
     def _end(self, at_ms: int, until_ms: int, recording_ms: int | None = None) -> bool:
@@ -384,65 +393,3 @@ def speech_ms(text: str) -> int:
     """Return the milliseconds that a text takes to say."""
     words = len(text.split())
     return max(SPEECH_MS_MIN, words * WORD_MS) if words else 0
-
-
-class CalleeTextLine:
-    """A text message to one simulated number, in progress until its outcome and a possible reply are known."""
-
-    __slots__ = ("_message", "_reply", "_session", "_status", "_walker")
-
-    def __init__(self, message: Call, behaviour: Behaviour, chance: Chance) -> None:
-        self._message = message
-        self._session = MessageSession(message)
-        self._status, self._reply = _fate(behaviour, message.subscriber.number, chance)
-        self._walker = self._walk()
-
-    def dial(self) -> Milestone | None:
-        """Send the message, and return the first milestone."""
-        return next(self._walker, None)
-
-    def next(self, _reply: Reply = None) -> Milestone | None:
-        """Return the next milestone of the message; None after the last."""
-        return next(self._walker, None)
-
-    def hang_up(self, now_ms: int) -> tuple[None, CallOutcome]:
-        """Return the outcome of a message that is given up at `now_ms`. A message that was sent cannot be recalled."""
-        if now_ms < self._message.started_ms:
-            return None, self._session.never_sent(now_ms)
-        if self._status is MessageStatus.DELIVERED and now_ms >= self._message.started_ms + DELIVERY_MS:
-            return None, self._delivered(now_ms)
-        return None, self._session.give_up(now_ms)
-
-    def _walk(self) -> Iterator[Milestone]:
-        call_id, sent_ms = self._message.id, self._message.started_ms
-        if self._status is not MessageStatus.DELIVERED:
-            ended_ms = sent_ms + FAILURE_MS
-            yield Milestone(ended_ms, call_events.CallEnded(call_id, self._received(ended_ms), seq=2))
-            return
-        ended_ms = sent_ms + (REPLY_MS if self._reply else DELIVERY_MS)
-        if understand(self._reply) is Understood.STOP:
-            yield Milestone(ended_ms, call_events.DncReached(call_id, seq=1, said=said_in(self._reply)))
-        yield Milestone(ended_ms, call_events.CallEnded(call_id, self._delivered(ended_ms), seq=2))
-
-    def _delivered(self, ended_ms: int) -> CallOutcome:
-        """Return the outcome of a delivered message, which was in progress until `ended_ms`."""
-        outcome = self._received(self._message.started_ms + DELIVERY_MS)
-        return outcome if outcome.ended_ms == ended_ms else replace(outcome, ended_ms=ended_ms)
-
-    def _received(self, at_ms: int) -> CallOutcome:
-        """Return the outcome that follows from the final receipt."""
-        self._session.hear(self._message.started_ms, Accepted(()))
-        (ended,) = self._session.hear(at_ms, Receipt("", self._status)).engine_events
-        if not isinstance(ended, call_events.CallEnded):
-            raise TypeError(self._message.callid)
-        return ended.outcome
-
-
-def _fate(behaviour: Behaviour, number: str, chance: Chance) -> tuple[MessageStatus, str]:
-    """Return the status of a message to a number, and the reply ("" for none)."""
-    always = TEXTED_ALWAYS_THE_SAME.get(number.lstrip("+"))
-    if always is not None:
-        return always
-    if chance.draw() >= behaviour.sms_delivered:
-        return MessageStatus.FAILED, ""
-    return MessageStatus.DELIVERED, _STOP if chance.draw() < behaviour.sms_reply_stop else ""

@@ -53,6 +53,14 @@ class CalleeParameters(msgspec.Struct, frozen=True, kw_only=True):
     patience: Annotated[Seconds, words("Patience in a queue", _A_RANGE, kind="span", unit="seconds")] = msgspec.field(
         default_factory=lambda: [60, 300]
     )
+    conversation: Annotated[
+        dict[str, Any],
+        words(
+            "Conversations with a program",
+            "A JSON object: their seconds, and the chance of each branch. In the rest, the callee hangs up.",
+            example='{"seconds": [20, 180], "ends": {"0": 0.7, "2": 0.2, "invalid": 0.1}}',
+        ),
+    ] = msgspec.field(default_factory=lambda: {"seconds": [20, 180], "ends": {"0": 1}})
     call_back: Annotated[Share, words("Call back after a missed call")] = 0.0
     call_back_after: Annotated[Seconds, words("Time until they call back", _A_RANGE, kind="span", unit="seconds")] = (
         msgspec.field(default_factory=lambda: [60, 3_600])

@@ -1,9 +1,8 @@
 """Callee profiles: the behaviour that a gateway's `parameters` describe, and the fixed test numbers."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 
@@ -11,10 +10,11 @@ from dialer.domain.numbers.listed_forms import listed_forms
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.words.enums import MessageStatus
 from dialer.sim.callee_parameters import CalleeParameters
-from dialer.sim.chance import threshold
+from dialer.sim.program_talk import ProgramTalks, read_talks
 from dialer.sim.spans import (
     BehaviourError,
     Span,
+    cumulative,
     read_chance,
     read_milliseconds,
     read_probability,
@@ -30,7 +30,6 @@ PROMPTS_MAX: Final = 100
 """Limit of entries in one number's `keys`."""
 KEYS_LENGTH_MAX: Final = 32
 KEY_CHANCES_MAX: Final = 100
-_Name = TypeVar("_Name", bound=str)
 _KEYPAD: Final = frozenset("0123456789*#")
 
 
@@ -92,6 +91,7 @@ class Behaviour(msgspec.Struct, frozen=True):
     call_back_after: Span
     sms_delivered: int
     sms_reply_stop: int
+    conversation: ProgramTalks
     numbers: dict[str, Scripted]
     """Scripts by the digits of the number."""
     has_national_numbers: bool = False
@@ -166,7 +166,7 @@ def parse_behaviour(parameters: Mapping[str, object]) -> Behaviour:
     refuse_unknown("", parameters, _DEFAULTS.keys())
     given = {**_DEFAULTS, **parameters}
     return Behaviour(
-        outcomes=_cumulative(
+        outcomes=cumulative(
             ", ".join(_OUTCOME_CHANCES), {name: read_probability(name, given[name]) for name in _OUTCOME_CHANCES}
         ),
         machine=read_chance("machine", given["machine"]),
@@ -182,6 +182,7 @@ def parse_behaviour(parameters: Mapping[str, object]) -> Behaviour:
         call_back_after=read_span("call_back_after", given["call_back_after"]),
         sms_delivered=read_chance("sms_delivered", given["sms_delivered"]),
         sms_reply_stop=read_chance("sms_reply_stop", given["sms_reply_stop"]),
+        conversation=read_talks(given["conversation"]),
         numbers=_numbers(given["numbers"]),
         has_national_numbers=_has_national(given["numbers"]),
     )
@@ -208,24 +209,12 @@ def _of_national(behaviour: Behaviour, number: str) -> Scripted | None:
     return next((behaviour.numbers[form] for form in listed_forms(number) if form in behaviour.numbers), None)
 
 
-def _cumulative(place: str, chances: Mapping[_Name, float]) -> tuple[tuple[int, _Name], ...]:
-    """Return cumulative thresholds. Decimal sums make ten chances of 0.1 exactly 1."""
-    total = Decimal(0)
-    steps = []
-    for name, probability in chances.items():
-        total += Decimal(str(probability))
-        steps.append((threshold(float(total)), name))
-    if total > 1:
-        raise BehaviourError(f"{place}: The chances sum to more than 1.")
-    return tuple(steps)
-
-
 def _key_chances(value: object) -> tuple[tuple[int, str], ...]:
     """Return cumulative thresholds in the order of the keys, "" last, so equal documents give equal calls."""
     if not isinstance(value, Mapping) or len(value) > KEY_CHANCES_MAX:
         raise BehaviourError(f"keys: Must be an object of at most {KEY_CHANCES_MAX} chances by keys.")
     chances = {_entry("keys", key): read_probability("keys", chance) for key, chance in value.items()}
-    return _cumulative("keys", {key: chances[key] for key in sorted(chances, key=lambda key: (not key, key))})
+    return cumulative("keys", {key: chances[key] for key in sorted(chances, key=lambda key: (not key, key))})
 
 
 def _entry(place: str, value: object) -> str:

@@ -14,8 +14,9 @@ from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.words.enums import Cause, ConsultationMode, Consulted, TransferStatus
 from dialer.sim.agent_profile import read_agent
 from dialer.sim.callee import callee_behind
-from dialer.sim.callee_line import CalleeLine, CalleeTextLine, HandedOver, Parted, QueueWait, Reply, Resume
+from dialer.sim.callee_line import CalleeLine, HandedOver, Parted, QueueWait, Reply, Resume
 from dialer.sim.callee_profile import Behaviour, parse_behaviour
+from dialer.sim.callee_text_line import CalleeTextLine
 from dialer.sim.chance import Chance
 from dialer.sim.third_person import cut_at
 

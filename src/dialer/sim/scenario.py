@@ -16,7 +16,9 @@ from dialer.domain.pacing.fixed import FREQUENCY_MAX
 from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.pacing.strategies import STRATEGIES
 from dialer.domain.queueing.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
+from dialer.domain.survey.agent_urls import AGENT_URL_MAX
 from dialer.domain.survey.sections import fields
+from dialer.domain.survey.sections.agent_fields import PATIENCE_MAX
 from dialer.domain.survey.sections.capture_digits import CAPTURED_MAX, DIGITS_MAX
 from dialer.domain.survey.sections.multi_choice import LABEL_MAX
 from dialer.domain.survey.sections.rating import LAPS_MAX
@@ -161,7 +163,8 @@ class SectionPart(_Part, frozen=True):
     invalid_audiofile: _Text | None = None
     invalid_audio_seconds: _Audio = None
     retries: Annotated[int, Meta(ge=0, le=fields.RETRIES_MAX)] = 0
-    timeout: Annotated[int, Meta(ge=0, le=fields.SECONDS_MAX)] = 5
+    timeout: Annotated[int, Meta(ge=0, le=fields.SECONDS_MAX)] | None = None
+    """None: as for its type."""
     key_0: _Label = None
     key_1: _Label = None
     key_2: _Label = None
@@ -187,6 +190,13 @@ class SectionPart(_Part, frozen=True):
     confirm_key: Annotated[str, Meta(pattern=_CONFIRM_KEY)] = ""
     conference: Annotated[str, Meta(max_length=50)] = ""
     sms_text: _Script = ""
+    agent_url: Annotated[str, Meta(max_length=AGENT_URL_MAX)] = ""
+    agent_parameters: tuple[str, ...] | str = ""
+    disclosure: _Script = ""
+    disclosure_audiofile: _Text | None = None
+    disclosure_audio_seconds: _Audio = None
+    patience: Annotated[int, Meta(ge=1, le=PATIENCE_MAX)] = 20
+    on_completed: str = ""
     branches: Annotated[
         dict[Annotated[str, Meta(pattern=_BRANCH_KEYS)], int | None], Meta(max_length=BRANCHES_MAX)
     ] = {}

@@ -1,13 +1,15 @@
 """Lengths of time and chances in the parameters of simulated callees and agents: how they are given, and drawn."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from decimal import Decimal
 from itertools import pairwise
-from typing import Final, TypeGuard
+from typing import Final, TypeGuard, TypeVar
 
 import msgspec
 
 from dialer.sim.chance import Chance, threshold
 
+_Name = TypeVar("_Name", bound=str)
 SECONDS_MAX: Final = 86_400
 DECILES: Final = 11
 """Numbers of a measured distribution: the least, the nine deciles, and the most."""
@@ -102,6 +104,18 @@ def read_probability(place: str, value: object) -> float:
     if not _number_within(value, 1):
         raise BehaviourError(f"{place}: Must be a number from 0 to 1.")
     return float(value)
+
+
+def cumulative(place: str, chances: Mapping[_Name, float]) -> tuple[tuple[int, _Name], ...]:
+    """Return cumulative thresholds. Decimal sums make ten chances of 0.1 exactly 1."""
+    total = Decimal(0)
+    steps = []
+    for name, probability in chances.items():
+        total += Decimal(str(probability))
+        steps.append((threshold(float(total)), name))
+    if total > 1:
+        raise BehaviourError(f"{place}: The chances sum to more than 1.")
+    return tuple(steps)
 
 
 def refuse_unknown(place: str, given: Iterable[object], known: Container[object]) -> None:

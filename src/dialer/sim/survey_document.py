@@ -30,16 +30,28 @@ def _section(part: SectionPart) -> Section:
         question=part.question,
         prompt=Prompt(_milliseconds(part.audio_seconds), part.script),
         invalid_prompt=recording_of(part.invalid_audio_seconds),
+        disclosure_prompt=_disclosure(part),
         branches=part.branches,
         **settings_of(part.number_of_type, lambda field: getattr(part, field.name)),
     )
 
 
+def _disclosure(part: SectionPart) -> Prompt | None:
+    prompt = Prompt(_milliseconds(part.disclosure_audio_seconds), part.disclosure)
+    return None if prompt == Prompt() else prompt
+
+
 def _recorded(section: Section, known: Section) -> Section:
-    invalid, known_invalid = section.invalid_prompt, known.invalid_prompt
-    if invalid is not None and known_invalid is not None:
-        invalid = _with_file(invalid, known_invalid)
-    return replace(section, prompt=_with_file(section.prompt, known.prompt), invalid_prompt=invalid)
+    return replace(
+        section,
+        prompt=_with_file(section.prompt, known.prompt),
+        invalid_prompt=_with_file_or_none(section.invalid_prompt, known.invalid_prompt),
+        disclosure_prompt=_with_file_or_none(section.disclosure_prompt, known.disclosure_prompt),
+    )
+
+
+def _with_file_or_none(prompt: Prompt | None, known: Prompt | None) -> Prompt | None:
+    return prompt if prompt is None or known is None else _with_file(prompt, known)
 
 
 def _with_file(prompt: Prompt, known: Prompt) -> Prompt:

@@ -96,6 +96,7 @@ def test_a_result_tells_of_one_answer(alice: Caller, estate: Estate) -> None:
             "record_file": "",
             "recording_duration": None,
             "created_date": NOW,
+            "summary": "",
         }
     ]
 

@@ -18,7 +18,8 @@ COMPARES: Final = re.compile(r"(==|!=|\bis\b|\bis not\b|\bin\b) \(?SectionType\.
 """Source that compares with a section type."""
 CLIENTS: Final = SOURCE / "demo"
 """The demonstration is a client of the API: it knows the survey that it made."""
-PROMPTS: Final = {"script", "audiofile", "invalid_audiofile"}
+PROMPTS: Final = {"script", "audiofile", "invalid_audiofile", "disclosure", "disclosure_audiofile"}
+SECRETS: Final = {"agent_secret"}
 
 
 def test_the_table_has_a_row_for_every_type_in_the_order_of_the_enumeration() -> None:
@@ -42,9 +43,9 @@ def test_every_column_of_a_section_is_a_field_of_some_type() -> None:
     assert {field.column for field in section_fields()} | of_all == set(SectionTemplate.__table__.c.keys())
 
 
-def test_every_field_but_those_of_prompts_and_keys_becomes_a_setting() -> None:
+def test_every_field_but_those_of_prompts_keys_and_secrets_becomes_a_setting() -> None:
     others = {field.name for field in section_fields() if field.setting not in Section.__struct_fields__}
-    assert others == PROMPTS | {f"key_{digit}" for digit in range(10)}
+    assert others == PROMPTS | SECRETS | {f"key_{digit}" for digit in range(10)}
 
 
 def test_nothing_but_the_sections_goes_by_the_type_of_a_section() -> None:

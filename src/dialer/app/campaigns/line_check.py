@@ -11,7 +11,7 @@ from dialer.domain.calls.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
 from dialer.domain.numbers.agent_contacts import telephone_of
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.survey.sections.table import definition_of, queue_ids_of, sends_messages
-from dialer.domain.survey.survey import INPUT_END, Section, Survey, named_section
+from dialer.domain.survey.survey import INPUT_END, Section, Survey, named_section, prompts_of
 from dialer.domain.words.sentences import FieldName, RecordName, Sentence
 from dialer.store.database.service_state import read_settings, read_speech
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
@@ -25,6 +25,8 @@ SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
 RECORDED: Final = frozenset({SIP, SIMULATED})
 """Protocols of carriers whose calls can be recorded as a whole."""
 _NOT_RECORDED: Final = Sentence("Calls over this carrier cannot be recorded. Choose a SIP carrier, or set no.")
+TALKS_WITH_PROGRAMS: Final = frozenset({SIMULATED})
+"""Protocols of carriers whose calls a program can talk in."""
 REAL: Final = "real"
 """The clock of a service that calls people, as in DIALER_CLOCK."""
 _WhySilent: TypeAlias = Callable[[Sentence], Sentence]
@@ -156,8 +158,7 @@ def _without_telephones(connection: Connection, survey: Survey, region: str | No
 
 def _unplayable(section: Section, protocol: str, why_silent: _WhySilent | None) -> Iterator[Sentence]:
     """Yield the errors of a section that the gateway's carrier cannot play."""
-    prompts = [prompt for prompt in (section.prompt, section.invalid_prompt) if prompt is not None]
-    has_lost_file = any(prompt.audio_ms and not prompt.file for prompt in prompts)
+    has_lost_file = any(prompt.audio_ms and not prompt.file for prompt in prompts_of(section))
     has_words = section.prompt.audio_ms is None and section.prompt.script.strip()
     if has_words and why_silent is not None:
         yield Sentence(
@@ -165,6 +166,11 @@ def _unplayable(section: Section, protocol: str, why_silent: _WhySilent | None) 
             section=named_section(section),
             field=FieldName("script"),
             why=why_silent(Sentence("Set %(field)s", field=FieldName("audiofile"))),
+        )
+    if definition_of(section).converses and protocol not in TALKS_WITH_PROGRAMS:
+        yield Sentence(
+            "Section %(section)s lets a program talk, which this carrier cannot do. Choose a simulated one.",
+            section=named_section(section),
         )
     confirms = definition_of(section).transfers and bool(section.confirm_key)
     if confirms and protocol == FREESWITCH and section.confirm_key == INPUT_END:

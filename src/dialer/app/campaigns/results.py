@@ -55,7 +55,7 @@ def is_silent(status: int, answered: Collection[int], sections: Iterable[Section
     its result counts as an answer; that of a text message, which is sent whatever was said, does not.
     """
     sections = list(sections)
-    is_asked = any(definition_of(one).asks or records_voices(one) for one in sections)
+    is_asked = any(definition_of(one).asks or definition_of(one).converses or records_voices(one) for one in sections)
     is_told = any(one.id in answered for one in sections if not definition_of(one).sends_messages)
     return status == SubscriberStatus.COMPLETED and has_calls and is_asked and not is_told
 

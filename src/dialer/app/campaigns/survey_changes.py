@@ -26,10 +26,12 @@ CHANGES_MAX: Final = 30
 """Changes of a survey that can be undone."""
 SECTIONS_MAX: Final = 200
 """Sections of a survey whose changes are kept. A change of a larger survey cannot be undone."""
-_NOT_KEPT: Final = frozenset({"survey_id", "updated_date"})
+_NOT_KEPT: Final = frozenset({"survey_id", "updated_date", "agent_secret"})
+"""The columns that no change keeps. A section keeps its secret, and one that was deleted comes back without."""
 _REFERENCES: Final[Mapping[str, Table]] = {
     "audiofile_id": AudioFile.__table__,
     "invalid_audiofile_id": AudioFile.__table__,
+    "disclosure_audiofile_id": AudioFile.__table__,
     "queue_id": Queue.__table__,
 }
 Result = TypeVar("Result")
@@ -161,6 +163,7 @@ def _restore(unit: UnitOfWork, survey_id: int, present: SurveyState, wanted: Sur
         if sections.get(one) != row:
             values = {**_without_lost(_whole(SectionTemplate.__table__, row), known), **stamp}
             if one in sections:
+                values.pop("agent_secret")
                 connection.execute(update(SectionTemplate).where(SectionTemplate.id == one).values(values))
             else:
                 connection.execute(insert(SectionTemplate).values({**values, "survey_id": survey_id}))

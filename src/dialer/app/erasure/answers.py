@@ -44,6 +44,7 @@ def erase_answers(connection: Connection, condition: ColumnElement[bool], delete
         .values(
             response=case((SurveyResult.section_type.in_(_chosen()), SurveyResult.response), else_=ERASED),
             record_file="",
+            summary="",
         )
     )
 

@@ -18,6 +18,7 @@ from dialer.domain.sessions.leg_protocol import (
     Bridge,
     Clear,
     Confer,
+    Converse,
     Detect,
     Dialling,
     Hold,
@@ -157,7 +158,7 @@ def application_of(order: Order, parameters: FreeSwitchParameters, path: SoundPa
             application = "conference", f"dialer-{blake2b(room.encode(), digest_size=12).hexdigest()}@default"
         case Hold(file=file):
             application = "endless_playback", path(_fit(_FILE, file)) if file else parameters.hold_music
-        case Detect() | Bridge() | Supervise() | Clear() | Tape():
+        case Detect() | Bridge() | Converse() | Supervise() | Clear() | Tape():
             pass
     return application
 

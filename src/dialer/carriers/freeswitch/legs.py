@@ -5,21 +5,19 @@ from typing import Final, NamedTuple, TypeAlias
 
 from dialer.carriers.freeswitch.causes import cause_of_hangup, name_of
 from dialer.carriers.freeswitch.commands import (
-    DIGITS_MAX,
     RECORDING_S_MAX,
     RECORDING_SILENCE_S,
-    SPEECH_FRAMES_MIN,
     SoundPath,
     UnfitError,
     answers,
     application_of,
     execution,
     is_fit_key,
-    keys_variable,
     note_the_end,
     originate,
     set_variable,
 )
+from dialer.carriers.freeswitch.done_orders import done_of
 from dialer.carriers.freeswitch.events import SwitchEvent
 from dialer.carriers.freeswitch.parameters import FreeSwitchParameters
 from dialer.domain.sessions.leg_protocol import (
@@ -31,9 +29,9 @@ from dialer.domain.sessions.leg_protocol import (
     Bridge,
     Clear,
     Confer,
+    Converse,
     Detect,
     Dialling,
-    Done,
     Ended,
     Hold,
     LegReport,
@@ -44,7 +42,7 @@ from dialer.domain.sessions.leg_protocol import (
     Supervise,
     Tape,
 )
-from dialer.domain.words.enums import AmdStatus, Cause
+from dialer.domain.words.enums import Cause
 
 STOP_MS: Final = 2_000
 """Time for an application to end before the next order is given all the same."""
@@ -60,7 +58,6 @@ LOST_MAX: Final = 1_000
 """Legs that were given up whose keys are remembered, so that they are ended if they appear after all."""
 DETECTION_RESULTS: Final = ("timeout", "listenhits", "silence_hits")
 """Variables that `wait_for_silence` sets."""
-KEYS: Final = frozenset("0123456789*#ABCD")
 
 
 class ForTurn(NamedTuple):
@@ -357,7 +354,7 @@ class SwitchLegs:
 
     def _done(self, leg: SwitchLeg, event: SwitchEvent) -> list[LegOutput]:
         order, leg.order, leg.is_busy, leg.is_stubborn = leg.order, None, False, False
-        return [] if order is None else [Tell(leg.dialling.key, _done(order, event))]
+        return [] if order is None else [Tell(leg.dialling.key, done_of(order, event))]
 
 
 def _end_recording(leg: SwitchLeg, now_ms: int) -> Iterator[Say]:
@@ -376,33 +373,6 @@ def _end_recording(leg: SwitchLeg, now_ms: int) -> Iterator[Say]:
         yield Say(f"api uuid_break {leg.dialling.key} all")
 
 
-def _done(order: Order, event: SwitchEvent) -> Done:
-    match order:
-        case Detect(turn) if not event.name:
-            return Done(turn, 0, status=AmdStatus.UNSURE)
-        case Detect(turn):
-            return Done(turn, 0, status=_detected(event))
-        case Ask(turn):
-            pressed = event[f"variable_{keys_variable(turn)}"][:DIGITS_MAX]
-            return Done(turn, 0, answer="".join(key for key in pressed if key in KEYS))
-        case Record(turn):
-            return Done(turn, 0, recording_ms=event.number("variable_record_ms") or None)
-        case AwaitBeep() | Play() | Confer() | Hold() | Bridge() | Supervise() | Clear() | Tape():
-            return Done(order.turn, 0)
-
-
-def _detected(event: SwitchEvent) -> AmdStatus:
-    """Return the result of `wait_for_silence`. Until its time is up, a machine speaks, and a silent callee does not."""
-    if event["variable_wait_for_silence_timeout"] != "true":
-        return AmdStatus.PERSON
-    spoken = event["variable_wait_for_silence_listenhits"]
-    if spoken and event.number("variable_wait_for_silence_listenhits") <= SPEECH_FRAMES_MIN:
-        return AmdStatus.UNSURE
-    # A silence has been found, and the time was up before the switch told of it.
-    is_silent = event["variable_wait_for_silence_silence_hits"] == "0"
-    return AmdStatus.PERSON if is_silent else AmdStatus.MACHINE
-
-
 def _preparations(key: str, order: Order) -> list[LegOutput]:
     """Return the commands before an order: variables keep their last values, and keys are kept for the next reader."""
     match order:
@@ -419,7 +389,7 @@ def _preparations(key: str, order: Order) -> list[LegOutput]:
             return [Say(set_variable(key, "conference_controls", "none"))]
         case Ask():
             return [Say(f"api uuid_flush_dtmf {key}")]
-        case Play() | Hold() | Bridge() | Supervise() | Clear() | Tape():
+        case Play() | Hold() | Bridge() | Converse() | Supervise() | Clear() | Tape():
             return []
 
 

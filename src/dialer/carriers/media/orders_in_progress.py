@@ -6,6 +6,7 @@ from dialer.carriers.media.dtmf_inband import silence
 from dialer.carriers.media.hold_sound import hold_sound
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES
 from dialer.domain.sessions.leg_protocol import Ask, Done
+from dialer.domain.survey.survey import BRANCH_INVALID
 
 _QUIET: Final = silence(FRAME_MS)
 
@@ -49,6 +50,14 @@ class Activity:
     def rest(self, turn: int) -> "Activity":
         """Return the time after the order, until the next one."""
         return Activity(turn)
+
+
+class Unanswered(Activity):
+    """A conversation with a program that this line cannot reach."""
+
+    def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - it is done at once
+        """Return that no program answers."""
+        return Done(self.turn, 0, branch=BRANCH_INVALID)
 
 
 class Playing(Activity):

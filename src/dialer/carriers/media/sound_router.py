@@ -14,6 +14,7 @@ from dialer.carriers.media.orders_in_progress import (
     Bridging,
     Playing,
     PlayingHoldSound,
+    Unanswered,
 )
 from dialer.carriers.media.recording import Recording
 from dialer.carriers.media.rtp import FRAME_SAMPLES
@@ -25,6 +26,7 @@ from dialer.domain.sessions.leg_protocol import (
     Bridge,
     Clear,
     Confer,
+    Converse,
     Detect,
     Done,
     Hold,
@@ -277,7 +279,7 @@ def _look(leg: SoundLeg, now_ms: int) -> Iterator[SoundOutput]:
 
 
 def _activity(
-    order: Detect | AwaitBeep | Play | Ask | Record | Confer | Hold, prompt: bytes, before: Activity
+    order: Detect | AwaitBeep | Play | Ask | Record | Confer | Converse | Hold, prompt: bytes, before: Activity
 ) -> Activity:
     """Return the activity that an order begins after another one."""
     match order:
@@ -289,6 +291,8 @@ def _activity(
             begun = Recording(order.turn, order.name)
         case Confer():
             begun = Conferring(order.turn, order.room)
+        case Converse():
+            begun = Unanswered(order.turn)
         case Hold():
             begun = Activity(order.turn) if order.is_silent else PlayingHoldSound(order.turn, prompt)
         case Detect():

@@ -22,7 +22,7 @@ from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
 from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import queue_ids_of
-from dialer.domain.survey.survey import Survey
+from dialer.domain.survey.survey import Survey, prompts_of
 from dialer.domain.words.enums import AmdBehavior
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
@@ -134,7 +134,7 @@ def _queues(unit: Unit, survey: Survey) -> dict[int, str]:
 
 
 def _audio(unit: Unit, survey: Survey) -> dict[str, int]:
-    prompts = [prompt for section in survey.sections for prompt in (section.prompt, section.invalid_prompt) if prompt]
+    prompts = [prompt for section in survey.sections for prompt in prompts_of(section)]
     query = select(AudioFile.id, AudioFile.audio_file).where(
         AudioFile.audio_file.in_({prompt.file for prompt in prompts if prompt.file})
     )

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 from dialer.console.charts.charts import share
 from dialer.console.words.language import gettext
 from dialer.console.words.record_names import names_of
+from dialer.console.words.state_words import capitalised
 from dialer.domain.figures.scales import STEPS_MAX, MeanMark, mean_of
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of
@@ -61,6 +62,9 @@ def answer_words(section_type: int, response: str, queues: Mapping[int, str]) ->
     """Return an answer in words: in place of a queue's number its name."""
     if is_erased(section_type, response):
         return gettext("erased")
+    words = SECTION_TYPES[section_type].branch_words.get(response) if section_type in SECTION_TYPES else None
+    if words is not None:
+        return capitalised(gettext(words))
     match = _QUEUE.match(response) if section_type in SECTION_TYPES and SECTION_TYPES[section_type].transfers else None
     if match is None:
         return response

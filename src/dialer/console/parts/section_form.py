@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from dialer.console.parts.inputs import Input, Options, inputs_of, members_of, refilled
 from dialer.console.parts.sentences import joined_words
 from dialer.console.words.language import gettext
-from dialer.console.words.section_words import TITLES, hint_of
+from dialer.console.words.section_words import hint_of, title_of
 from dialer.console.words.state_words import words_of
 from dialer.console.words.survey_keys import key_in_words, keys_of, stands_in
 from dialer.domain.survey.editing import FALLBACKS
@@ -83,6 +83,8 @@ class SectionForm(NamedTuple):
     """`text` or `recording`."""
     destination: str
     """`queue` or `number`; empty for a section that does not transfer calls."""
+    sound_title: str = ""
+    """The title of what callees hear, if they do not always hear it."""
 
 
 def form_of(
@@ -120,7 +122,8 @@ def form_of(
         [row for row in rows if row not in further],
         further,
         definition.asks,
-        definition.asks and (not definition.has_chosen_answers or definition.digits_max(section) > 1),
+        definition.converses
+        or (definition.asks and (not definition.has_chosen_answers or definition.digits_max(section) > 1)),
         [one for name, one in inputs.items() if name in main],
         more,
         any(one.error for one in more),
@@ -129,6 +132,7 @@ def form_of(
         filled.get(DESTINATION, "number" if queue is None and stored.get("phonenumber") else "queue")
         if definition.transfers
         else "",
+        gettext(definition.sound_title) if definition.sound_title else "",
     )
 
 
@@ -159,7 +163,7 @@ def _fields(kind: SectionType) -> dict[str, Field]:
 
 
 def _worded(kind: SectionType, one: Input) -> Input:
-    title, hint = TITLES.get(one.name), hint_of(SECTION_TYPES[kind], one.name)
+    title, hint = title_of(SECTION_TYPES[kind], one.name), hint_of(SECTION_TYPES[kind], one.name)
     control = "text" if one.name == "question" and "\n" not in one.value else one.control
     return replace(
         one, title=gettext(title) if title else one.title, hint=gettext(hint) if hint else "", control=control

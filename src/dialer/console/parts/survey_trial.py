@@ -6,13 +6,14 @@ from typing import Final, NamedTuple
 from dialer.console.parts.sentences import joined_words
 from dialer.console.words.language import gettext
 from dialer.console.words.state_words import words_of
+from dialer.console.words.survey_keys import key_in_words, keys_of
 from dialer.domain.calls.plans import Subscriber
 from dialer.domain.messages.templates import fill, placeholders_of, values_of
 from dialer.domain.sessions.playing import spoken
 from dialer.domain.survey.callflow import CallFlow, Position
-from dialer.domain.survey.inputs import SectionInput, transfer_input
+from dialer.domain.survey.inputs import BRANCH_MAX, SectionInput, transfer_input
 from dialer.domain.survey.sections.actions import CallContext
-from dialer.domain.survey.survey import Prompt, section_name
+from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, Prompt, section_name
 from dialer.domain.words.enums import SectionType
 
 INPUTS_MAX: Final = 100
@@ -24,6 +25,7 @@ ANSWERED: Final = "answered"
 """The input at a transfer that somebody answers. Any other input means that nobody does."""
 KEYS: Final = "keys"
 TRANSFER: Final = "transfer"
+PROGRAM: Final = "program"
 NOBODY: Final = Subscriber(0, "", "")
 
 
@@ -50,7 +52,7 @@ class TrialStep(NamedTuple):
     happens: str
     """Sentences about everything else that happens; empty if nothing does."""
     keys: str | None
-    """The keys that were pressed; empty for none. None where nothing is asked, or where the input is still awaited."""
+    """The keys that were pressed, or the word of a program; empty for none. None where nothing is asked, or not yet."""
     response: str | None
     remark: str
     """A sentence about an input that is no answer."""
@@ -63,7 +65,9 @@ class SurveyTrial(NamedTuple):
 
     steps: list[TrialStep]
     awaits: str
-    """`KEYS` or `TRANSFER` if the call waits for an input; else it is over."""
+    """`KEYS`, `TRANSFER` or `PROGRAM` if the call waits for an input; else it is over."""
+    ways: tuple[tuple[str, str], ...] = ()
+    """The branches among which a program chooses, with their words."""
 
     @property
     def is_asking(self) -> bool:
@@ -79,6 +83,7 @@ class _Trial:
         self._context = CallContext(callee.number, callee.full_name, callee.additional_vars, "", 0)
         self.steps: list[TrialStep] = []
         self.awaits = ""
+        self._ways: tuple[tuple[str, str], ...] = ()
 
     def run(self) -> SurveyTrial:
         position = self._flow.begin()
@@ -87,10 +92,12 @@ class _Trial:
                 position = self._ask(position)
             elif position.definition.transfers:
                 position = self._transfer(position)
+            elif position.definition.converses:
+                position = self._converse(position)
             else:
                 self._note(position)
                 position = self._flow.done(position)
-        return SurveyTrial(self.steps, self.awaits)
+        return SurveyTrial(self.steps, self.awaits, self._ways)
 
     def _ask(self, position: Position) -> Position | None:
         if not self._left:
@@ -111,6 +118,19 @@ class _Trial:
         self._note(position, was_answered=is_connected)
         return self._flow.take(position, transfer_input(is_connected=is_connected)).position
 
+    def _converse(self, position: Position) -> Position | None:
+        """Let the person say how the program ends the talk."""
+        section = position.section
+        if not self._left:
+            keys = dict.fromkeys((*keys_of(section), *position.definition.ways_out(section)))
+            self._ways = tuple((key, key_in_words(section, key)) for key in keys if key != BRANCH_ANY)
+            self._await(position, PROGRAM)
+            return None
+        branch = self._left.pop(0)[:BRANCH_MAX] or BRANCH_INVALID
+        fallback = (section.prompt,) if branch == BRANCH_INVALID else ()
+        self._note(position, key_in_words(section, branch), further=fallback)
+        return self._flow.take(position, SectionInput(branch=branch)).position
+
     def _await(self, position: Position, what: str) -> None:
         self._note(position)
         self.awaits = what if self._awaited_max else ""
@@ -123,9 +143,11 @@ class _Trial:
         remark: str = "",
         *,
         was_answered: bool | None = None,
+        further: tuple[Prompt, ...] = (),
     ) -> None:
         section = position.section
-        heard = [one for prompt in CallFlow.prompts(position) if (one := self._heard(prompt)) is not None]
+        prompts = (*CallFlow.prompts(position), *further)
+        heard = [one for prompt in prompts if (one := self._heard(prompt)) is not None]
         sentences = position.definition.sentences(section, self._context, self._queues)
         step = TrialStep(
             section.id,

@@ -42,6 +42,7 @@ CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
         "2": "Balanced",
         "3": "Eager: hardly any machine is missed",
     },
+    "on_completed": {"0": "the call goes on with the branch 0", "hangup": "the call is hung up"},
     "dial_method": {
         "1": "A fixed number of calls a minute",
         "2": "Some calls for each free agent",

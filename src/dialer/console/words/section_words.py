@@ -20,6 +20,11 @@ _HINTS: Final[Mapping[str, str]] = {
 }
 
 
+def title_of(definition: SectionDefinition, name: str) -> str:
+    """Return the title of a field in the form of a type; empty if it has none of its own."""
+    return definition.titles.get(name) or TITLES.get(name, "")
+
+
 def hint_of(definition: SectionDefinition, name: str) -> str:
     """Return the hint of a field in the form of a type; empty if it has none."""
     return definition.hints.get(name) or _HINTS[name]

@@ -42,6 +42,8 @@ def keys_of(section: Section) -> list[str]:
     definition = definition_of(section)
     if definition.ends:
         return []
+    if definition.converses:
+        return [BRANCH_DONE, *FALLBACKS]
     if not definition.asks:
         return [BRANCH_DONE, BRANCH_TIMEOUT] if definition.transfers else [BRANCH_DONE]
     return [*(key for key in _ANSWERS if _answer_of(section, key) is not None), *FALLBACKS]
@@ -50,6 +52,8 @@ def keys_of(section: Section) -> list[str]:
 def key_in_words(section: Section, key: str) -> str:
     """Return a key as people say it, with the label of an answer."""
     definition = definition_of(section)
+    if key in definition.branch_words:
+        return gettext(definition.branch_words[key])
     if definition.transfers and key == BRANCH_TIMEOUT:
         return gettext("nobody answers")
     if key == BRANCH_DONE and not definition.asks:
@@ -109,7 +113,9 @@ def _leads_to(section: Section, key: str) -> int | None:
 def _way(section: Section, keys: tuple[str, ...], *, is_only: bool) -> Way:
     definition = definition_of(section)
     words = ", ".join(key_in_words(section, key) for key in keys)
-    if not definition.asks:
+    if definition.converses:
+        label = "" if is_only else ", ".join(keys)
+    elif not definition.asks:
         shorter = gettext("no answer") if keys == (BRANCH_TIMEOUT,) and definition.transfers else words
         label = "" if is_only else shorter
     elif len(keys) > 1 and set(keys) <= set(FALLBACKS):

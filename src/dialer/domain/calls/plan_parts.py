@@ -32,6 +32,8 @@ class SectionResult(msgspec.Struct, frozen=True, gc=False):
     at_ms: int
     recording_ms: int | None = None
     """Length of the recording that the section made; `response` is its file name."""
+    summary: str = ""
+    """The words of a program about its conversation with the callee."""
 
     @property
     def recording_s(self) -> int | None:

@@ -28,7 +28,7 @@ from dialer.domain.sessions.session_fields import hold_where_it_is, room_of
 from dialer.domain.sessions.session_state import Reaction, SessionState, Stage
 from dialer.domain.sessions.survey_steps import steps_of
 from dialer.domain.survey.heard import HEARD_MAX, HeardInput
-from dialer.domain.survey.inputs import ANSWER_MAX, SectionInput
+from dialer.domain.survey.inputs import ANSWER_MAX, BRANCH_MAX, RESULT_MAX, SUMMARY_MAX, SectionInput
 from dialer.domain.words.enums import AmdStatus, Cause
 
 NOT_NETWORK: Final = frozenset({Cause.NO_ANSWER, Cause.NORMAL_CLEARING})
@@ -44,11 +44,12 @@ _HELD: Final = Stage.HELD
 _PLAYING: Final = Stage.PLAYING
 _ASKING: Final = Stage.ASKING
 _LEAVING_MESSAGE: Final = Stage.LEAVING_MESSAGE
+_CONVERSING: Final = Stage.CONVERSING
 _CLEARING: Final = Stage.CLEARING
 _OVER: Final = Stage.OVER
 _MACHINE: Final = AmdStatus.MACHINE
 _BEFORE_AND_AFTER: Final = frozenset({_DIALLED, _TRANSFERRED, _BRIDGED, _HELD, Stage.JOINED, _CLEARING, _OVER})
-_STAYING: Final = frozenset({Stage.RECORDING, Stage.CONFERRING})
+_STAYING: Final = frozenset({Stage.RECORDING, Stage.CONFERRING, Stage.FALLING_BACK})
 _KEPT: Final = frozenset(SessionState.__struct_fields__) - {"place"}
 """Fields of a session that are stored as they are."""
 
@@ -85,6 +86,9 @@ class IvrSession(CallOpening, eq=False, gc=False):
                 self.ring(self._moment(now_ms, age_ms))
             case Answered(age_ms):
                 self.answer(self._moment(now_ms, age_ms))
+            case Done() if heard.turn == turn and self.stage is _CONVERSING:
+                taken = SectionInput(heard.answer[:RESULT_MAX], heard.branch.strip().lower()[:BRANCH_MAX])
+                self.conversed(self._moment(now_ms, heard.age_ms), taken, heard.summary[:SUMMARY_MAX])
             case Done() if heard.turn == turn:
                 at_ms = self._moment(now_ms, heard.age_ms)
                 if heard.is_unheard:
@@ -110,6 +114,8 @@ class IvrSession(CallOpening, eq=False, gc=False):
         Wishes, messages and transfers of the section that were reported are not reported again.
         """
         turn = self.turn
+        if self.resume_conversation(now_ms):
+            return self._reaction(turn)
         match self.stage:
             case Stage.DETECTING | Stage.NOTICE:
                 self._open_again(now_ms)
@@ -125,7 +131,7 @@ class IvrSession(CallOpening, eq=False, gc=False):
                 self._give(Bridge(turn + 1, self.other), _BRIDGED)
             case Stage.CLEARING:
                 self._clear()
-            case Stage.DIALLED | Stage.OVER:
+            case Stage.DIALLED | Stage.OVER | Stage.CONVERSING | Stage.FALLING_BACK:
                 pass
         return self._reaction(turn)
 
@@ -171,7 +177,7 @@ class IvrSession(CallOpening, eq=False, gc=False):
         elif stage in _STAYING:
             if recording_ms:
                 self._keep_recording(at_ms, recording_ms)
-            self._walk(at_ms, step.after if step.knows_after else step.find_after())
+            self._walk(at_ms, self._after_staying(step))
 
     def _before_survey(self, stage: Stage, at_ms: int, answer: str, status: AmdStatus | None) -> None:
         if stage is _DETECTING:

@@ -128,6 +128,26 @@ class Confer(Value, frozen=True):
     room: str
 
 
+class Converse(Value, frozen=True):
+    """Play a prompt to its end, and then let a program talk with the callee.
+
+    `Done` has the `branch` that the program chose, or `invalid` if none answered or it failed, or `timeout`; its result
+    as `answer`, and its `summary`. Both limits count from the end of the prompt, and the program is connected before.
+    """
+
+    turn: int
+    speeches: tuple[Speech, ...]
+    url: str
+    patience_ms: int
+    """The longest time until the program's first message."""
+    limit_ms: int
+    """The longest conversation."""
+    callid: str
+    """The call, by which the program names it."""
+    parameters: dict[str, str] = {}
+    """The facts about the call that the program is told."""
+
+
 class Hold(Value, frozen=True):
     """Play music or silence until the next order."""
 
@@ -175,7 +195,9 @@ class Clear(Value, frozen=True):
     cause: Cause = Cause.NORMAL_CLEARING
 
 
-Order: TypeAlias = Detect | AwaitBeep | Play | Ask | Record | Confer | Hold | Bridge | Supervise | Clear | Tape
+Order: TypeAlias = (
+    Detect | AwaitBeep | Play | Ask | Record | Confer | Converse | Hold | Bridge | Supervise | Clear | Tape
+)
 
 
 class Arrived(Value, frozen=True):
@@ -210,7 +232,7 @@ class Done(Value, frozen=True):
     turn: int
     age_ms: int
     answer: str = msgspec.field(default="", name="keys")
-    """The answer of the callee: the keys that followed an `Ask`, with the `#` if it ended them.
+    """The answer of the callee: the keys that followed an `Ask`, with the `#` if it ended them, or a program's result.
 
     It is called `keys` where it is stored, and between processes.
     """
@@ -218,6 +240,10 @@ class Done(Value, frozen=True):
     status: AmdStatus | None = None
     is_unheard: bool = False
     """True if nothing of the prompt of the order could be played."""
+    branch: str = ""
+    """The branch that a program chose at the end of a conversation, or the word for how it ended."""
+    summary: str = ""
+    """The program's words about the conversation, for people."""
 
 
 class Ended(Value, frozen=True):

@@ -56,6 +56,7 @@ class SurveyStep:
         "asks",
         "completes",
         "completes_when_taken",
+        "converses",
         "digits_max",
         "knows_after",
         "position",
@@ -72,6 +73,7 @@ class SurveyStep:
         self.position: Final = position
         self.section: Final[Section] = section
         self.asks: Final = definition.asks
+        self.converses: Final = definition.converses
         self.acts_before: Final = definition.acts_before_prompt
         self.acts_after: Final = definition.acts_after_prompt
         self.completes: Final = section.completed and not definition.transfers

@@ -9,12 +9,13 @@ from dialer.domain.sessions.leg_protocol import (
     Ask,
     Clear,
     Confer,
+    Converse,
     Hold,
     Order,
     Play,
     Record,
 )
-from dialer.domain.sessions.playing import context_of
+from dialer.domain.sessions.playing import context_of, told_of
 from dialer.domain.sessions.session_fields import SessionFields, hold_in
 from dialer.domain.sessions.session_state import Reaction, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep
@@ -24,6 +25,7 @@ from dialer.domain.survey.sections.actions import (
     Diversion,
     DncWish,
     MessageToSend,
+    ProgramTalk,
     VoiceRecording,
 )
 from dialer.domain.words.enums import AmdStatus
@@ -35,6 +37,7 @@ _TRANSFERRED: Final = Stage.TRANSFERRED
 _PLAYING: Final = Stage.PLAYING
 _ASKING: Final = Stage.ASKING
 _LEAVING_MESSAGE: Final = Stage.LEAVING_MESSAGE
+_FALLING_BACK: Final = Stage.FALLING_BACK
 _CLEARING: Final = Stage.CLEARING
 _MACHINE: Final = AmdStatus.MACHINE
 
@@ -48,7 +51,7 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
         stage, step = self.stage, self.step
         if stage is _ASKING and step is not None:
             return Ask(self.turn, self.speeches, step.digits_max, step.timeout_ms)
-        if stage is _PLAYING or stage is _LEAVING_MESSAGE:
+        if stage is _PLAYING or stage is _LEAVING_MESSAGE or stage is _FALLING_BACK:
             return Play(self.turn, self.speeches)
         return Clear(self.turn) if stage is _CLEARING else self._order
 
@@ -87,7 +90,7 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
                 self.turn += 1
                 self.stage = _ASKING
                 return
-            if speeches:
+            if speeches and not step.converses:
                 self.speeches = speeches
                 self.turn += 1
                 self.stage = _PLAYING
@@ -123,11 +126,21 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
             case ConferenceTalk(response, room):
                 self._keep(step, response, at_ms)
                 self._give(Confer(turn, f"{self.call.plan.user_id}-{room}"), _CONFERRING)
+            case ProgramTalk() as talk:
+                self._converse(step, talk)
             case VoiceRecording(response):
                 self._give(Record(turn, response), _RECORDING)
             case None:
                 return False
         return True
+
+    def _converse(self, step: SurveyStep, talk: ProgramTalk) -> None:
+        """Let a program talk with the callee, after the disclosure."""
+        call = self.call
+        speeches = step.speeches_for(call.subscriber)
+        parameters = told_of(call, self.amd_status, talk.parameters)
+        order = Converse(self.turn + 1, speeches, talk.url, talk.patience_ms, talk.limit_ms, call.callid, parameters)
+        self._give(order, Stage.CONVERSING)
 
     def _transfer(self, step: SurveyStep, to: Diversion, at_ms: int) -> None:
         self._keep(step, to.response, at_ms)
@@ -153,13 +166,15 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
         if isinstance(recording, VoiceRecording):
             self._keep(step, recording.response, at_ms, recording_ms)
 
-    def _keep(self, step: SurveyStep, response: str, at_ms: int, recording_ms: int | None = None) -> None:
+    def _keep(
+        self, step: SurveyStep, response: str, at_ms: int, recording_ms: int | None = None, summary: str = ""
+    ) -> None:
         """Keep the answer to a section. The last answer to a section counts."""
         section, results = step.section, self.results
         for earlier in results:
             if earlier.section_id == section.id:
                 results = tuple([other for other in results if other is not earlier])
-        result = SectionResult(section.id, section.type, section.question, response, at_ms, recording_ms)
+        result = SectionResult(section.id, section.type, section.question, response, at_ms, recording_ms, summary)
         self.results = (*results, result)
 
     def _clear(self) -> None:

@@ -2,11 +2,11 @@
 
 from typing import Final
 
+from dialer.domain.sessions.conversation import Conversing
 from dialer.domain.sessions.leg_protocol import Bridge, Confer
 from dialer.domain.sessions.session_fields import hold_in, hold_where_it_is, room_of, way_back
 from dialer.domain.sessions.session_state import Reaction, Stage
 from dialer.domain.sessions.survey_steps import SurveyStep
-from dialer.domain.sessions.survey_walk import SurveyWalk
 from dialer.domain.survey.inputs import transfer_input
 
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
@@ -18,7 +18,7 @@ _TALKING: Final = frozenset({_BRIDGED, _HELD, _JOINED})
 _IN_TRANSFER: Final = _TALKING | {_TRANSFERRED}
 
 
-class TransferTalk(SurveyWalk, eq=False, gc=False):
+class TransferTalk(Conversing, eq=False, gc=False):
     """The part of a session that follows its transfers."""
 
     def bridge(self, other: str) -> Reaction:

@@ -111,7 +111,7 @@ class CallFlow:
         section = position.section
         if position.was_wrong and section.invalid_prompt:
             return (section.invalid_prompt, section.prompt)
-        return (section.prompt,)
+        return position.definition.heard_prompts(section)
 
     def _done(self, position: Position) -> Position | None:
         keys = position.definition.branches_when_done(position.section)

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
+from dialer.domain.messages.templates import is_word
 from dialer.domain.survey.callflow import NODES_PER_CALL_MAX
 from dialer.domain.survey.early_completion import remarks_on_early_completion
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel, Remark
 from dialer.domain.survey.loops import loops
 from dialer.domain.survey.placeholders import NOTHING_KNOWN, KnownNames, remarks_on_text
 from dialer.domain.survey.reach import shortest_paths
+from dialer.domain.survey.sections.agent_fields import names_in
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import BRANCH_TIMEOUT, Section, Survey, section_name
 from dialer.domain.words.sentences import FieldName, Sentence, template
@@ -65,6 +67,9 @@ def texts_of(section: Section) -> Iterator[str]:
     definition = definition_of(section)
     if section.prompt.audio_ms is None:
         yield section.prompt.script
+    if definition.converses:
+        yield "".join(f"{{{name}}}" for name in names_in(section.agent_parameters) if is_word(name))
+        yield from (one.script for one in definition.heard_prompts(section) if one.audio_ms is None)
     if definition.sends_messages:
         yield section.sms_text
     if definition.transfers and section.queue_id is None and section.confirm_key:
@@ -105,7 +110,7 @@ def _remarks_on_loops(reached: Iterable[Section]) -> dict[int, list[Remark]]:
 def _never_asks(section: Section) -> bool:
     """Return whether the call leaves this section without asking the callee for input."""
     definition = definition_of(section)
-    return not definition.asks and not definition.ends
+    return not definition.asks and not definition.converses and not definition.ends
 
 
 def _targets(sections: Mapping[int, Section]) -> dict[int, list[int]]:

@@ -25,6 +25,8 @@ def keys_onward(definition: SectionDefinition) -> tuple[str, ...]:
         return ()
     if definition.asks:
         return FALLBACKS
+    if definition.converses:
+        return (BRANCH_DONE, BRANCH_TIMEOUT, BRANCH_INVALID)
     return (BRANCH_DONE, BRANCH_TIMEOUT) if definition.transfers else (BRANCH_DONE,)
 
 

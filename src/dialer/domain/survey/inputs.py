@@ -11,6 +11,11 @@ MISSED: Final = "missed"
 """The branch of a transfer that has not."""
 ANSWER_MAX: Final = 1_000
 """Characters of an answer that count."""
+RESULT_MAX: Final = 16_384
+"""Characters of the result of a program that count."""
+SUMMARY_MAX: Final = 4_000
+BRANCH_MAX: Final = 15
+"""Characters of the key of a branch that a program chooses."""
 
 
 class SectionInput(msgspec.Struct, frozen=True, gc=False):

@@ -18,7 +18,7 @@ STEPS_MAX: Final = 100 * (HEARD_MAX + 1)
 """Sections of one replay: at most `NODES_PER_CALL_MAX` of them follow one input."""
 HANGS_UP: Final = (-1, "the call ends")
 WAITS: Final = (-2, "the call waits for another input")
-_HAPPENS: Final = ("phonenumber", "queue_id", "confirm_script", "confirm_key", "conference", "sms_text")
+_HAPPENS: Final = ("phonenumber", "queue_id", "confirm_script", "confirm_key", "conference", "sms_text", "agent_url")
 """Settings that a callee notices, beside the prompt."""
 
 
@@ -85,7 +85,7 @@ def _step(flow: CallFlow, position: Position, left: list[HeardInput]) -> tuple[R
     """Return the step at a position, and the next position. Take its input from the end of `left`."""
     section, prompts, definition = position.section, CallFlow.prompts(position), position.definition
     stays = ReplayStep(section, prompts, is_last=True)
-    if not (definition.asks or definition.transfers):
+    if not definition.waits:
         if len(left) == 1 and left[0].text == LEFT and left[0].section_id == section.id:
             return stays, None
         after, heard, response = flow.done(position), None, None

@@ -54,6 +54,13 @@ class Section(msgspec.Struct, frozen=True):
     confirm_key: str = ""
     conference: str = ""
     sms_text: str = ""
+    agent_url: str = ""
+    agent_parameters: str = ""
+    """Names of the contact's values that the program gets, with commas between them."""
+    patience_ms: int = 20_000
+    on_completed: str = ""
+    disclosure_prompt: Prompt | None = None
+    """The prompt that callees hear before a program talks with them."""
     record_pause: bool = False
     """True if recordings of calls keep silence in place of the section."""
 
@@ -61,6 +68,12 @@ class Section(msgspec.Struct, frozen=True):
 def section_name(section: Section) -> str:
     """Return the name by which people know a section: its question, else its number."""
     return section.question.strip() or f"No. {section.id}"
+
+
+def prompts_of(section: Section) -> tuple[Prompt, ...]:
+    """Return all prompts of a section, those that few callees hear among them."""
+    found = (section.prompt, section.invalid_prompt, section.disclosure_prompt)
+    return tuple(prompt for prompt in found if prompt is not None)
 
 
 def named_section(section: Section) -> RecordName:

@@ -127,6 +127,7 @@ class SectionType(DescribedInt):
     CONFERENCE = 8, "Put the callee into the conference room named by `conference`."
     DNC = 9, "Put the number on the campaign's do-not-call list, play the message, and hang up."
     SMS = 10, "Send the text message `sms_text` to the callee."
+    CONVERSATION = 12, "Let the program at `agent_url` talk with the callee."
 
 
 class QueueStrategy(DescribedInt):

@@ -202,7 +202,8 @@ _SURVEY_RESULT: Final = shapes(
         ),
         "response": read_only(
             Text(),
-            "The answer: the label of the pressed key, the digits, or the file name of a recording.",
+            "The answer: the label of the pressed key, the digits, the file name of a recording, or the result of a"
+            " program that talked (JSON), else the branch that it chose.",
             example="yes",
         ),
         "record_file": read_only(
@@ -215,6 +216,11 @@ _SURVEY_RESULT: Final = shapes(
         ),
         "created_date": read_only(Timestamp(), "The moment of the answer, in UTC.", title="Created"),
         "callid": _callid("The id of the call, a UUID. The CDR of its A-leg has the same one."),
+        "summary": read_only(
+            Text(),
+            "What a program that talked says of the conversation (type 12); empty if it says nothing.",
+            example="",
+        ),
     },
     read_doc="A callee's answer to one section in one call, kept when its campaign is deleted. `callid` names its CDR.",
 )

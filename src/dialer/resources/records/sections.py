@@ -7,6 +7,7 @@ from typing import Final
 from litestar.openapi.spec import Schema
 from msgspec.structs import replace
 
+from dialer.domain.survey.sections.agent_fields import AgentUrlField, ChoiceField, NamesField, SecretField
 from dialer.domain.survey.sections.fields import BooleanField, IntegerField, ReferenceField, SectionField, TextField
 from dialer.domain.survey.sections.table import SECTION_TYPES, section_fields
 from dialer.domain.words.enums import SectionType
@@ -21,12 +22,14 @@ from dialer.resources.crud.fields import (
     Json,
     Label,
     Text,
+    TextChoice,
     numbered,
     whole_number,
     wrong_choice,
 )
 from dialer.resources.crud.references import Reference
-from dialer.resources.crud.shapes import Field
+from dialer.resources.crud.shapes import Access, Field
+from dialer.resources.records.agent_settings import AgentUrl, ValueNames
 from dialer.store.tables import SectionTemplate
 
 QUESTION_MAX: Final = 500
@@ -58,6 +61,8 @@ def _declared(field: SectionField) -> Field:
 
 def _plain(field: SectionField) -> Field:
     is_nullable = bool(SectionTemplate.__table__.c[field.column].nullable)
+    if isinstance(field, TextField) and (of_agents := _of_agents(field)) is not None:
+        return of_agents
     match field:
         case TextField(max_length=most):
             return optional(Label(most)) if is_nullable else writable(Text(most))
@@ -69,6 +74,21 @@ def _plain(field: SectionField) -> Field:
             return optional(Reference(_PATHS[target]))
         case _:
             raise TypeError(f"{field.name} is of no known kind")
+
+
+def _of_agents(field: TextField) -> Field | None:
+    """Return the field of a section that lets a program talk, if it is of a kind of its own."""
+    match field:
+        case AgentUrlField(max_length=most):
+            return optional(AgentUrl(most))
+        case SecretField(max_length=most):
+            return replace(optional(Label(most)), access=Access.WRITE_ONLY)
+        case NamesField(max_length=most):
+            return optional(ValueNames(most))
+        case ChoiceField(choices=choices, choices_title=title):
+            return optional(TextChoice(tuple(word for word, _ in choices), dict(choices), title))
+        case _:
+            return None
 
 
 def _settings() -> Iterator[tuple[str, Field]]:

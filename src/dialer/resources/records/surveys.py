@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from dialer.app.work.touched_records import hearers_of_file
 from dialer.domain.survey.sections.capture_digits import DIGITS_MAX
-from dialer.domain.survey.sections.table import pauses_recordings
+from dialer.domain.survey.sections.table import default_timeout, pauses_recordings
 from dialer.domain.survey.survey import BRANCH_ANY, BRANCH_INVALID, BRANCH_TIMEOUT
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.sentences import Sentence
@@ -17,6 +17,7 @@ from dialer.resources.crud.forms import form
 from dialer.resources.crud.records import refuse_while_in
 from dialer.resources.crud.references import NO_OBJECT, Identity, Reference
 from dialer.resources.crud.resource import Change, FieldRule, Resource, Unit, Values, touches_nothing
+from dialer.resources.records.agent_settings import checked_address
 from dialer.resources.records.emergency import no_emergency_number
 from dialer.resources.records.sections import SECTION_TEMPLATE
 from dialer.resources.words.errors import Errors
@@ -140,8 +141,23 @@ def _refuse_while_planned(unit: Unit, stored: Values) -> None:
     refuse_while_in(unit, Campaign.__table__, plays_it & (Campaign.status == CampaignStatus.NEW))
 
 
+def _of_type(change: Change) -> Values:
+    """Return what a new section, or one of another type, has by its type if nobody says it.
+
+    These are the silence in recordings, and the time-out, if it is that of the type before.
+    """
+    return {**_silence(change), **_timeout(change)}
+
+
+def _timeout(change: Change) -> Values:
+    is_said = "timeout" in change.given
+    is_due = change.is_new or (
+        change.moves("type") and change.values["timeout"] == default_timeout(change.stored["type"])
+    )
+    return {"timeout": default_timeout(change.values["type"])} if is_due and not is_said else {}
+
+
 def _silence(change: Change) -> Values:
-    """Return whether recordings keep silence in place of a new section, or one of another type, if nobody says it."""
     is_said = "record_pause" in change.given and change.values["record_pause"] is not None
     is_due = change.is_new or change.moves("type") or change.values["record_pause"] is None
     return {"record_pause": pauses_recordings(change.values["type"])} if is_due and not is_said else {}
@@ -172,7 +188,8 @@ SECTION_TEMPLATES = Resource(
     filters=("type", "order"),
     orderings=("order", "type", "question", "created_date", "updated_date"),
     names=("question",),
-    columns=_silence,
+    columns=_of_type,
+    prepare=checked_address,
     rules=(FieldRule(("min_number", "max_number"), _range_in_order), no_emergency_number("phonenumber")),
     touches=touches_nothing,
 )

@@ -82,6 +82,7 @@ class ResultRow(NamedTuple):
     created_date: int
     record_file: str
     recording_duration: int | None
+    summary: str
 
 
 class SubscriberRow(NamedTuple):
@@ -298,6 +299,7 @@ def result(call: Call, answer: SectionResult) -> ResultRow:
             answer.at_ms,
             "" if seconds is None else response,
             seconds,
+            answer.summary,
         ),
     )
 

@@ -896,6 +896,13 @@ CREATE TABLE section_template (
 	confirm_key VARCHAR(1),
 	completed BOOLEAN NOT NULL,
 	queue_id BIGINT,
+	agent_url VARCHAR(500),
+	agent_secret VARCHAR,
+	agent_parameters VARCHAR(1600),
+	disclosure VARCHAR(1600),
+	disclosure_audiofile_id BIGINT,
+	patience INTEGER NOT NULL,
+	on_completed VARCHAR(6),
 	record_pause BOOLEAN,
 	file_id INTEGER,
 	created_date BIGINT NOT NULL,
@@ -904,9 +911,11 @@ CREATE TABLE section_template (
 	CONSTRAINT fk_section_template_survey_id_survey_template FOREIGN KEY(survey_id) REFERENCES survey_template (id) ON DELETE CASCADE,
 	CONSTRAINT fk_section_template_audiofile_id_audio_file FOREIGN KEY(audiofile_id) REFERENCES audio_file (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_section_template_invalid_audiofile_id_audio_file FOREIGN KEY(invalid_audiofile_id) REFERENCES audio_file (id) ON DELETE RESTRICT,
-	CONSTRAINT fk_section_template_queue_id_queue FOREIGN KEY(queue_id) REFERENCES queue (id) ON DELETE RESTRICT
+	CONSTRAINT fk_section_template_queue_id_queue FOREIGN KEY(queue_id) REFERENCES queue (id) ON DELETE RESTRICT,
+	CONSTRAINT fk_section_template_disclosure_audiofile_id_audio_file FOREIGN KEY(disclosure_audiofile_id) REFERENCES audio_file (id) ON DELETE RESTRICT
 );
 CREATE INDEX ix_section_template_audiofile_id ON section_template (audiofile_id);
+CREATE INDEX ix_section_template_disclosure_audiofile_id ON section_template (disclosure_audiofile_id);
 CREATE INDEX ix_section_template_invalid_audiofile_id ON section_template (invalid_audiofile_id);
 CREATE INDEX ix_section_template_queue_id ON section_template (queue_id);
 CREATE INDEX ix_section_template_survey_id ON section_template (survey_id);
@@ -992,6 +1001,7 @@ CREATE UNIQUE INDEX uq_campaign_dnc_list_campaign_id_dnc_id ON campaign_dnc_list
 CREATE TABLE sealed_survey (
 	id BIGINT NOT NULL,
 	document VARCHAR NOT NULL,
+	agent_secrets VARCHAR,
 	CONSTRAINT pk_sealed_survey PRIMARY KEY (id),
 	CONSTRAINT fk_sealed_survey_id_campaign FOREIGN KEY(id) REFERENCES campaign (id) ON DELETE CASCADE
 );
@@ -1407,7 +1417,8 @@ CREATE TABLE survey_result (
 	section_id BIGINT NOT NULL,
 	section_type SMALLINT NOT NULL,
 	question VARCHAR(500) NOT NULL,
-	response VARCHAR(255) NOT NULL,
+	response VARCHAR(16384) NOT NULL,
+	summary VARCHAR(4000) DEFAULT '' NOT NULL,
 	record_file VARCHAR(255) DEFAULT '' NOT NULL,
 	recording_duration INTEGER,
 	created_date BIGINT NOT NULL,

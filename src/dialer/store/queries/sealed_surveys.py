@@ -3,10 +3,11 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, RowMapping, bindparam, insert, select
 
-from dialer.domain.survey.sections.table import settings_of
+from dialer.domain.survey.sections.table import definition_of, settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey, decode_survey, encode_survey
 from dialer.store.tables import AudioFile, BranchingTemplate, SealedSurvey, SectionTemplate
 
@@ -15,6 +16,7 @@ _SECTIONS: Final = (
     .where(SectionTemplate.survey_id == bindparam("survey_id"))
     .order_by(SectionTemplate.order, SectionTemplate.id)
 )
+_RECORDINGS: Final = ("audiofile_id", "invalid_audiofile_id", "disclosure_audiofile_id")
 _BRANCHES: Final = (
     select(BranchingTemplate.section_id, BranchingTemplate.keys, BranchingTemplate.goto_id)
     .join(SectionTemplate, SectionTemplate.id == BranchingTemplate.section_id)
@@ -39,7 +41,20 @@ def sealed_survey(connection: Connection, campaign_id: int) -> Survey | None:
 
 def seal(connection: Connection, campaign_id: int, survey: Survey) -> None:
     """Store the survey that a campaign plays from now on."""
-    connection.execute(insert(SealedSurvey).values(id=campaign_id, document=encode_survey(survey)))
+    secrets = _agent_secrets(connection, survey)
+    connection.execute(
+        insert(SealedSurvey).values(id=campaign_id, document=encode_survey(survey), agent_secrets=secrets)
+    )
+
+
+def _agent_secrets(connection: Connection, survey: Survey) -> str | None:
+    """Return the secrets of the programs of a survey as JSON; None for none."""
+    ids = [section.id for section in survey.sections if definition_of(section).converses]
+    if not ids:
+        return None
+    query = select(SectionTemplate.id, SectionTemplate.agent_secret).where(SectionTemplate.id.in_(ids))
+    found = {str(section_id): secret for section_id, secret in connection.execute(query) if secret}
+    return msgspec.json.encode(found).decode() if found else None
 
 
 def recording(connection: Connection, audiofile_id: int) -> Prompt:
@@ -55,9 +70,7 @@ def _recordings(connection: Connection, audiofile_ids: Collection[int]) -> dict[
 
 
 def _recordings_of(connection: Connection, sections: Sequence[RowMapping]) -> dict[int, Prompt]:
-    return _recordings(
-        connection, {row[name] for row in sections for name in ("audiofile_id", "invalid_audiofile_id")} - {None}
-    )
+    return _recordings(connection, {row[name] for row in sections for name in _RECORDINGS} - {None})
 
 
 def _branches_of(connection: Connection, survey_id: int) -> dict[int, dict[str, int | None]]:
@@ -68,13 +81,15 @@ def _branches_of(connection: Connection, survey_id: int) -> dict[int, dict[str, 
 
 
 def _section(row: RowMapping, recordings: dict[int, Prompt], branches: dict[str, int | None]) -> Section:
-    invalid_id = row["invalid_audiofile_id"]
+    invalid_id, disclosure_id = row["invalid_audiofile_id"], row["disclosure_audiofile_id"]
+    disclosure = replace(recordings.get(disclosure_id, Prompt()), script=row["disclosure"] or "")
     return Section(
         id=row["id"],
         type=row["type"],
         question=row["question"],
         prompt=replace(recordings.get(row["audiofile_id"], Prompt()), script=row["script"]),
         invalid_prompt=None if invalid_id is None else recordings.get(invalid_id, Prompt()),
+        disclosure_prompt=None if disclosure == Prompt() else disclosure,
         branches=branches,
         **settings_of(row["type"], lambda field: row[field.column]),
     )

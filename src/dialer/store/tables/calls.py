@@ -363,7 +363,9 @@ class SurveyResult(Row):
     """The id of the section template from which the section was sealed; the template may be deleted since."""
     section_type: Mapped[Code]
     question: Mapped[str] = mapped_column(String(500))
-    response: Mapped[Name]
+    response: Mapped[str] = mapped_column(String(16_384))
+    summary: Mapped[str] = mapped_column(String(4_000), default="", server_default="")
+    """The words of a program about its conversation with the callee."""
     record_file: Mapped[Name] = mapped_column(default="", server_default="")
     """The path of the recording, relative to the media directory. Empty if the section does not record."""
     recording_duration: Mapped[int | None] = mapped_column(default=None)

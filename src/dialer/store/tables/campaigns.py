@@ -30,6 +30,7 @@ from dialer.store.tables._base import (
     needs,
     where_known,
 )
+from dialer.store.tables.key_ring import AgentSecret
 
 HALT_COMPLETED: Final = "completed"
 """The `halt_reason` of a subscriber who completed the survey in a call that came in, during an attempt."""
@@ -237,6 +238,8 @@ class SealedSurvey(Row):
     id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"), primary_key=True)
     document: Mapped[str]
     """A `dialer.domain.survey.survey.Survey` as JSON."""
+    agent_secrets: Mapped[str | None] = mapped_column(AgentSecret, default=None)
+    """The secrets of its programs that talk, by the ids of their sections, as JSON; null for none."""
 
 
 class CampaignForecast(Row):

@@ -188,6 +188,18 @@ class SecretParameters(Secret):
         return "{}"
 
 
+class AgentSecret(Secret):
+    """The secrets of programs that talk. One that cannot be decrypted is none, so it stops its own program only."""
+
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Any) -> str | None:  # noqa: ANN401 - as in the base class
+        """Return the secret of a row."""
+        with contextlib.suppress(UnreadableSecretError):
+            return super().process_result_value(value, dialect)
+        return None
+
+
 class SoundKey(Secret):
     """The key of a recording. A statement reads its token, which `opened_key` opens: a list needs none of its keys."""
 

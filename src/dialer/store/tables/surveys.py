@@ -6,6 +6,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from dialer.domain.survey.sections.capture_digits import MAX_NUMBER, MIN_NUMBER
 from dialer.domain.words.enums import SectionType
 from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Name, Row, belongs_to, mentions, needs
+from dialer.store.tables.key_ring import AgentSecret
 
 
 class AudioFile(Row):
@@ -73,6 +74,14 @@ class SectionTemplate(Row):
     confirm_key: Mapped[str | None] = mapped_column(String(1), default=None)
     completed: Mapped[bool] = mapped_column(Boolean, default=False)
     queue_id: Mapped[int | None] = needs("queue")
+    agent_url: Mapped[str | None] = mapped_column(String(500), default=None)
+    agent_secret: Mapped[str | None] = mapped_column(AgentSecret, default=None)
+    agent_parameters: Mapped[str | None] = mapped_column(String(1600), default=None)
+    """Names with commas between them."""
+    disclosure: Mapped[str | None] = mapped_column(String(1600), default=None)
+    disclosure_audiofile_id: Mapped[int | None] = needs("audio_file")
+    patience: Mapped[int] = mapped_column(default=20)
+    on_completed: Mapped[str | None] = mapped_column(String(6), default=None)
     record_pause: Mapped[bool | None] = mapped_column(Boolean, default=None)
     """True if recordings of calls keep silence in place of the section. Null: as for its type."""
     file_id: Mapped[int | None] = mapped_column(default=None)

@@ -204,7 +204,7 @@ def _answer(row: RowMapping, names: _Names) -> AnswerPart:
     if word == "queue" and number.isdecimal() and SECTION_TYPES[row["section_type"]].transfers:
         response = f"queue {names.queue(int(number))}"
     is_transfer = SECTION_TYPES[row["section_type"]].transfers
-    return AnswerPart(moment(row["created_date"]), row["question"], response, recording, is_transfer)
+    return AnswerPart(moment(row["created_date"]), row["question"], response, recording, is_transfer, row["summary"])
 
 
 def _transfer(row: RowMapping, names: _Names, cdrs: list[RowMapping]) -> TransferPart:

@@ -108,6 +108,8 @@ class AnswerPart(msgspec.Struct, frozen=True):
     """Id of the survey result, if the answer was recorded."""
     is_transfer: bool = False
     """True if it says where the section transferred the call."""
+    summary: str = ""
+    """The words about the conversation of a program that talked."""
 
 
 class VisitedSection(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """Actions of a section other than playing a prompt and asking for keys; the player of a call performs them.
 
-Each action has the `response` that is recorded as the section's result.
+Each action has the `response` that is recorded as the section's result, but for a talk with a program, which says it.
 """
 
 from typing import TypeAlias
@@ -50,6 +50,18 @@ class ConferenceTalk(msgspec.Struct, frozen=True):
     """The name of the room: callees of one user who are in rooms of one name hear each other."""
 
 
+class ProgramTalk(msgspec.Struct, frozen=True):
+    """An action that lets a program talk with the callee."""
+
+    url: str
+    parameters: tuple[str, ...]
+    """The names of the contact's values that the program gets."""
+    patience_ms: int
+    """The longest time until the program's first message."""
+    limit_ms: int
+    """The longest conversation."""
+
+
 class VoiceRecording(msgspec.Struct, frozen=True):
     """An action that records the callee's voice; `response` is the file name of the recording."""
 
@@ -57,4 +69,4 @@ class VoiceRecording(msgspec.Struct, frozen=True):
 
 
 ActionBeforePrompt: TypeAlias = DncWish | MessageToSend
-ActionAfterPrompt: TypeAlias = Diversion | ConferenceTalk | VoiceRecording
+ActionAfterPrompt: TypeAlias = Diversion | ConferenceTalk | ProgramTalk | VoiceRecording

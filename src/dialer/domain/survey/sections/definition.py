@@ -9,7 +9,7 @@ from dialer.domain.survey.inputs import InputResult, SectionInput
 from dialer.domain.survey.sections.actions import ActionAfterPrompt, ActionBeforePrompt, CallContext
 from dialer.domain.survey.sections.appearance import Appearance
 from dialer.domain.survey.sections.fields import COMMON_FIELDS, SectionField
-from dialer.domain.survey.survey import BRANCH_DONE, BRANCH_TIMEOUT, Section
+from dialer.domain.survey.survey import BRANCH_DONE, BRANCH_TIMEOUT, Prompt, Section
 from dialer.domain.words.enums import SectionType
 from dialer.domain.words.sentences import Sentence
 
@@ -30,8 +30,18 @@ class SectionDefinition:
     """The fields that this type uses, in the order of its form; it ignores the other fields of the row."""
     hints: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Hints of this type by the names of fields, in place of those of the fields."""
+    titles: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Titles of this type by the names of fields, in place of those of the fields."""
+    sound_title: ClassVar[str] = ""
+    """The title of the prompt on pages, if callees do not always hear it."""
+    branch_words: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """The words for branches of this type, if they differ from those of others."""
     asks: ClassVar[bool] = False
     """True for a type that waits for an answer, such as keys."""
+    converses: ClassVar[bool] = False
+    """True for a type that waits for what a program has to say."""
+    default_timeout_s: ClassVar[int] = 5
+    """The `timeout` of a section that says nothing of it."""
     ends: ClassVar[bool] = False
     """True for a type that ends the call after its prompt."""
     needs_prompt: ClassVar[bool] = False
@@ -87,6 +97,15 @@ class SectionDefinition:
     ) -> tuple[Sentence, ...]:
         """Return sentences that tell the author what the actions of the section do in a call. Queues have names."""
         return ()
+
+    @property
+    def waits(self) -> bool:
+        """Return whether the call goes on by an input: keys, the outcome of a transfer, or the word of a program."""
+        return self.asks or self.transfers or self.converses
+
+    def heard_prompts(self, section: Section) -> tuple[Prompt, ...]:
+        """Return the prompts that each callee hears in a section."""
+        return (section.prompt,)
 
     def digits_max(self, section: Section) -> int:  # noqa: ARG002 - most types do not ask for keys
         """Return the number of digits after which an input ends without `#`."""

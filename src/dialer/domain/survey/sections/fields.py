@@ -152,7 +152,8 @@ TIMEOUT: Final = SecondsField(
     SECONDS_MAX,
     description=(
         "Seconds without a key after which an input ends (types 2, 3 and 4). For a transfer (type 6), the time in"
-        " which `confirm_key` must be pressed. 0 counts as 1."
+        " which `confirm_key` must be pressed. For a program (type 12), the longest conversation; its default is 600."
+        " 0 counts as 1."
     ),
     example=5,
     title=template("Time to wait for a key"),

@@ -6,9 +6,10 @@ from typing import Any, Final
 from dialer.domain.survey.sections.call_transfer import CallTransfer
 from dialer.domain.survey.sections.capture_digits import CaptureDigits
 from dialer.domain.survey.sections.conference import Conference
+from dialer.domain.survey.sections.conversation import Conversation
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.sections.dnc import Dnc
-from dialer.domain.survey.sections.fields import SectionField
+from dialer.domain.survey.sections.fields import TIMEOUT, SectionField
 from dialer.domain.survey.sections.hang_up import HangUpSection
 from dialer.domain.survey.sections.multi_choice import CHOICES, MultiChoice
 from dialer.domain.survey.sections.play_message import PlayMessage
@@ -30,6 +31,7 @@ SECTION_TYPES: Final[dict[int, SectionDefinition]] = {
         Conference(),
         Dnc(),
         Sms(),
+        Conversation(),
     )
 }
 """All types by the number that the API and the rows use, in the order of `SectionType`."""
@@ -50,6 +52,11 @@ def pauses_recordings(kind: int) -> bool:
     return kind in SECTION_TYPES and SECTION_TYPES[kind].pauses_recordings
 
 
+def default_timeout(kind: int) -> int:
+    """Return the `timeout` of a section of a type that says nothing of it, in seconds."""
+    return SECTION_TYPES[kind].default_timeout_s if kind in SECTION_TYPES else SectionDefinition.default_timeout_s
+
+
 def settings_of(kind: int, read: Callable[[SectionField], Any]) -> dict[str, Any]:
     """Return the settings of a section of a type, from the values that `read` returns for the fields of all types.
 
@@ -63,6 +70,8 @@ def settings_of(kind: int, read: Callable[[SectionField], Any]) -> dict[str, Any
     }
     if settings["record_pause"] is None:
         settings["record_pause"] = pauses_recordings(kind)
+    if read(TIMEOUT) is None:
+        settings[TIMEOUT.setting] = TIMEOUT.sealed(default_timeout(kind))
     return {**settings, "key_labels": {digit: label for digit, field in CHOICES.items() if (label := read(field))}}
 
 
@@ -70,6 +79,11 @@ def queue_ids_of(survey: Survey) -> frozenset[int]:
     """Return the ids of the queues to which the survey's transfers go."""
     transfers = (section for section in survey.sections if definition_of(section).transfers)
     return frozenset(section.queue_id for section in transfers if section.queue_id is not None)
+
+
+def converses(survey: Survey) -> bool:
+    """Return whether a section of the survey lets a program talk."""
+    return any(definition_of(section).converses for section in survey.sections)
 
 
 def keeps_wishes(survey: Survey) -> bool:
