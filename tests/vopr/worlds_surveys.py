@@ -56,6 +56,11 @@ _DETAILS: Final[dict[SectionType, Callable[[Dice, int], Values]]] = {
     SectionType.CAPTURE_DIGITS: lambda dice, _queues: {"number_digits": dice.between(1, 3), "max_number": 99},
     SectionType.CALL_TRANSFER: _transfer,
     SectionType.CONFERENCE: lambda dice, _queues: {"conference": dice.pick(("", "room"))},
+    SectionType.CONVERSATION: lambda dice, _queues: {
+        "agent_url": "wss://agent.example/",
+        "disclosure": dice.pick(("", "a program talks")),
+        "timeout": dice.pick((5, 60)),
+    },
     SectionType.SMS: lambda _dice, _queues: {"sms_text": "Thank you {contact}"},
 }
 

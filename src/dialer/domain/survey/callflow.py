@@ -111,7 +111,8 @@ class CallFlow:
         section = position.section
         if position.was_wrong and section.invalid_prompt:
             return (section.invalid_prompt, section.prompt)
-        return position.definition.heard_prompts(section)
+        definition = position.definition
+        return definition.heard_prompts(section) if definition.converses else (section.prompt,)
 
     def _done(self, position: Position) -> Position | None:
         keys = position.definition.branches_when_done(position.section)
