@@ -1,6 +1,7 @@
 """Tests of sound: codecs, keys, orders, bridges and rooms, with packets made by hand."""
 
 from array import array
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -85,6 +86,21 @@ def test_keys_in_the_sound_are_found_and_speech_like_sound_is_not() -> None:
     assert len(found) == 16
     speech = tone((300, 900, 1_500, 2_100), 400, level=3_000) + tone((697,), 200) + tone((1_209,), 200)
     assert [reader.key_of(speech[at : at + 160]) for at in range(0, len(speech), 160)] == [None] * 40
+
+
+@pytest.mark.parametrize(("key_ms", "pause_ms"), [(40, 40), (50, 50), (60, 30), (100, 100), (250, 250)])
+@pytest.mark.parametrize("hiss", [0, 100])
+def test_keys_of_40_ms_and_more_are_found_wherever_frames_begin(key_ms: int, pause_ms: int, hiss: int) -> None:
+    """Equal keys count each, in silence and in noise: one package hears them right in noise only (`findings/`)."""
+    pressed, sound = ((0, 0), (0, 0), (3, 1), (3, 1), (1, 1), (2, 2), (3, 3)), silence(100)
+    for row, column in pressed:
+        sound += tone((ROWS_HZ[row], COLUMNS_HZ[column]), key_ms, level=3_000) + silence(pause_ms)
+    noise = Random(1)  # noqa: S311 - chance makes noise, never a secret
+    noisy = g711.encode(array("h", [round(sample + noise.uniform(-hiss, hiss)) for sample in g711.decode(sound)]))
+    for begin in range(0, 160, 16):
+        reader = InbandDtmf()
+        heard = [reader.key_of(noisy[at : at + 160]) or "" for at in range(begin, len(noisy), 160)]
+        assert "".join(heard) == "".join(PAD[row][column] for row, column in pressed), begin
 
 
 def test_a_prompt_is_sent_whole_and_then_it_is_done() -> None:

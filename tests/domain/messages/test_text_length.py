@@ -30,6 +30,11 @@ def test_what_stands_for_a_letter_is_in_the_alphabet_and_the_letter_is_not() -> 
     assert [letter for letter, plain in PLAIN.items() if is_gsm7(letter) or not is_gsm7(plain)] == []
 
 
+def test_what_stands_for_a_letter_changes_no_word_and_no_number() -> None:
+    """A package with 1/2 for a half makes eleven halves of 1\u00bd (`findings/`)."""
+    assert [pair for pair in PLAIN.items() if any(map(str.isalnum, "".join(pair)))] == []
+
+
 @settings(max_examples=EXAMPLES)
 @given(st.text(alphabet=st.sampled_from([*"ab \u00e9\u20ac\u4f60", *PLAIN]), max_size=400))
 def test_plain_letters_never_make_more_parts(text: str) -> None:
