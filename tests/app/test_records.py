@@ -218,6 +218,11 @@ def test_agents_log_in_and_are_deleted_with_their_places_in_queues(house: House)
     assert house.rows(Queue) == []
 
 
+def test_campaigns_are_read_again_without_a_queue_that_recorded_their_calls(calling: House) -> None:
+    calling.queue(record="all")
+    assert use(calling, lambda unit: delete_queue(unit, 1)).touched == CAMPAIGN | Touched(queues=frozenset({1}))
+
+
 def test_a_campaign_is_deleted_once_it_is_not_started(calling: House) -> None:
     with pytest.raises(RefusedError, match=r"^The campaign is in 1 \(START\): pause, abort or end it first\.$"):
         use(calling, lambda unit: delete_campaign(unit, 1))

@@ -1,7 +1,10 @@
 """Tests of people whom the carrier could not call: with `carrier_maxretry` they wait until it can."""
 
+from functools import partial
+
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.store.tables import CallRequest, Campaign, Gateway, Subscriber
+from dialer.store.timeline.reading import read_story
 from tests.runtime.house import ALL_ANSWER, House
 
 HELLO = {"type": 1, "script": "hello"}
@@ -34,6 +37,9 @@ async def test_the_limit_ends_what_a_carrier_never_places(house: House) -> None:
     await house.advance(3_600)
     assert states(house) == [(SubscriberStatus.FAIL, "carrier_failure", 4)]
     assert [row["attempt"] for row in house.rows(CallRequest)] == [1, 2, 3, 4]
+    read = partial(read_story, campaign="1", number=OUT_OF_ORDER, now_ms=house.now_ms(), region=None)
+    last = house.database.read_now(lambda connection: read(connection, service_zone="UTC")).attempts[-1]
+    assert last.then == "not tried again: further attempts that the campaign allows: 3"
     assert house.rows(Campaign)[0]["status"] == CampaignStatus.END
 
 

@@ -14,7 +14,9 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calls.call_recording import TapeState
 from dialer.domain.sessions.leg_protocol import Bridge, Tape
 from dialer.runtime.lines import switchboard
+from dialer.store.database.service_state import read_state
 from dialer.store.database.touched import EVERYTHING
+from dialer.store.rows.clock_jumps import Jump, follow_jump
 from dialer.store.tables import CallRecording, CallRequest, Campaign, Queue, Transfer
 from tests.runtime.house import House
 from tests.runtime.line_house import LineHouse
@@ -200,3 +202,16 @@ async def test_a_call_that_is_handed_over_to_an_agent_of_the_queue_is_recorded_f
     ((agent_id, *_, seconds, _paused, _refused),), lengths = kept(house), talks(house)
     assert agent_id == second
     assert seconds < min(lengths), "what was said before the callee came is not in it"
+
+
+@ON_SQLITE
+async def test_a_jump_of_the_clock_moves_its_beginning_with_the_answer(tmp_path: Path) -> None:
+    house = await over_a_line(tmp_path)
+    await house.pass_s(20)
+    (before,) = house.rows(Transfer)
+    state = house.database.read_now(read_state)
+    assert state is not None
+    house.database.write_now(lambda connection: follow_jump(connection, Jump(state, house.now_ms(), 3_600_000)))
+    (after,) = house.rows(Transfer)
+    for name in ("answered_ms", "recorded_ms"):
+        assert after[name] == before[name] + 3_600_000

@@ -62,6 +62,8 @@ def test_lists_and_statistics_are_filtered_by_purpose(alice: Caller, bob: Caller
     alice.change("sms-campaigns/2/", purpose="sales")
     after = [found("campaigns", "survey"), found("sms-campaigns", "sales"), found("cdr", "survey")]
     assert after == [[1], [2], before[2]]
+    swapped = [found("campaigns", "sales"), found("sms-campaigns", "survey"), found("cdr", "sales")]
+    assert swapped == [[], [], []]
     assert found("sms-message", "sales") + found("sms-message", "survey") == before[3]
     assert [counted(alice, purpose) for purpose in ("survey", "sales", "")] == [(0, 1), (0, 1), (0, 0)]
     assert counted(bob, "survey") == (0, 0)

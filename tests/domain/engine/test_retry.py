@@ -290,7 +290,7 @@ def test_the_first_call_that_we_cut_off_does_not_count(attempts: int, failures: 
 def test_calls_that_the_carrier_could_not_place_do_not_count_up_to_a_limit(
     cause: Cause, attempt: int, failures: int, maxretry: int, expected: tuple[SubscriberStatus, int]
 ) -> None:
-    outcome = CallOutcome(END_MS, cause)
+    outcome = CallOutcome(END_MS, cause, signalled_ms=END_MS)
     settings: dict[str, Any] = {"maxretry": maxretry, "carrier_maxretry": 2, "intervalretry_ms": 5_000}
     found = after(outcome, attempt=attempt, failures=failures, **settings)
     due_ms = END_MS + 5_000 if expected[0] is SubscriberStatus.PENDING else 0
@@ -303,7 +303,10 @@ def test_calls_that_the_carrier_could_not_place_do_not_count_up_to_a_limit(
         CallOutcome(END_MS, Cause.NETWORK_OUT_OF_ORDER, message_status=MessageStatus.FAILED),
         CallOutcome(END_MS, Cause.NETWORK_OUT_OF_ORDER, answered_ms=END_MS - 1, amd_status=AmdStatus.MACHINE),
         CallOutcome(END_MS, Cause.NO_ANSWER),
-        CallOutcome(END_MS, Cause.UNALLOCATED_NUMBER),
+        CallOutcome(END_MS, Cause.UNALLOCATED_NUMBER, signalled_ms=END_MS),
+        # A telephone rang before, nobody knows of a call that was given up, and a later one that was cut off.
+        CallOutcome(END_MS, Cause.TIMER_EXPIRY, signalled_ms=END_MS - 1),
+        CallOutcome(END_MS, Cause.TEMPORARY_FAILURE),
     ],
 )
 def test_what_has_reached_a_telephone_or_tells_of_its_number_counts_as_before(outcome: CallOutcome) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Select, delete, select, update
@@ -10,15 +10,20 @@ from sqlalchemy import ColumnElement, Connection, Select, delete, select, update
 from dialer.app.call_centre.break_reasons import check_break_reason
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.events import AgentStatusChanged
+from dialer.app.work.touched_records import hearers_of_music, touched_queue
 from dialer.app.work.unit import UnitOfWork
+from dialer.domain.calls.call_recording import BY_CAMPAIGN
 from dialer.domain.queueing.agent_periods import DutyEnd, PeriodEnd
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.presence import NOT_WATCHED
 from dialer.domain.words.enums import AgentStatus, Consulted, TransferStatus
-from dialer.store.database.touched import Touched
+from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.rows.agent_hours import Activities, read_clock
 from dialer.store.tables import Agent, CallRequest, Queue, Transfer
+
+_CHANGES_CALLS: Final = (Queue.moh_sound != "") | (Queue.record != BY_CAMPAIGN)
+"""Campaigns are read again without a queue that changed their calls by its music or its recordings."""
 
 
 def change_agent(unit: UnitOfWork, agent_id: int, values: Mapping[str, Any], by_user_id: int | None = None) -> None:
@@ -92,8 +97,10 @@ def delete_queue(unit: UnitOfWork, queue_id: int) -> None:
     waits = _under_way(Transfer.status == TransferStatus.WAITING).where(Transfer.queue_id == queue_id)
     if unit.connection.execute(waits.limit(1)).first() is not None:
         raise RefusedError("Calls wait in the queue. Delete the queue when no call waits.", code=ErrorCode.IN_PROGRESS)
+    user_id = unit.connection.scalar(select(Queue.user_id).where(Queue.id == queue_id, _CHANGES_CALLS))
     unit.connection.execute(delete(Queue).where(Queue.id == queue_id))
-    unit.note(Touched(queues=frozenset({queue_id})))
+    hearers = NOTHING if user_id is None else hearers_of_music(unit.connection, user_id)
+    unit.note(touched_queue(queue_id) | hearers)
 
 
 def _under_way(condition: ColumnElement[bool]) -> Select[str]:

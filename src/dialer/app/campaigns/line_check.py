@@ -45,7 +45,8 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
         unplayable += _without_telephones(connection, survey, region_of(connection, campaign["user_id"]))
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
         errors |= recording_errors(connection, campaign)
-        if why_silent is not None and has_spoken_notice(connection, campaign, survey):
+        is_told = protocol in RECORDED and has_spoken_notice(connection, campaign, survey)
+        if why_silent is not None and is_told:
             remedy = Sentence("Set %(field)s", field=FieldName("record_notice"))
             errors["record_notice_script"] = [why_silent(remedy)]
     if texts_people(connection, campaign, survey):

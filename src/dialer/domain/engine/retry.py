@@ -220,9 +220,12 @@ def is_first_cut_off(call: Call) -> bool:
 def is_carriers_own(call: Call, outcome: CallOutcome) -> bool:
     """Return whether the carrier could not place the call, and the campaign has attempts left that do not count.
 
-    A text message always counts, as its fate tells of its number.
+    A call counts whose telephone may have rung: one with a signal before its end, and one that was cut off or given up,
+    of which nobody knows. So does a text message, as its fate tells of its number.
     """
     if outcome.cause not in CARRIER_FAILURES or outcome.answered_ms is not None or outcome.message_status is not None:
+        return False
+    if outcome.is_cut_off or outcome.signalled_ms != outcome.ended_ms:
         return False
     return 0 < call.attempt - _counted(call) <= call.plan.carrier_maxretry
 

@@ -156,7 +156,8 @@ class EffectRecorder:
         row = rows.cdr(self._rows.next_cdr_id, effect)
         self._rows.add_cdr(row)
         plans = call.plan.recording
-        is_recorded = call.sound_store is not None or plans.share or plans.is_on_demand or call.transfers
+        by_itself = plans.share or plans.is_on_demand or plans.queue_ids
+        is_recorded = call.sound_store is not None or by_itself or call.transfers
         if is_recorded and (recording := recording_of(call, effect.outcome)) is not None:
             self._rows.call_recordings.append(recording)
         for transfer in call.transfers:

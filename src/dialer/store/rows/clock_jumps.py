@@ -35,7 +35,10 @@ _MILLISECOND_US: Final = 1_000
 _SECOND_MS: Final = 1_000
 _WAITING: Final = (SubscriberStatus.PENDING, SubscriberStatus.PAUSE)
 _is_of_a_call = Transfer.callrequest_id.in_(select(CallRequest.id).where(IS_CALLING))
-_OF_TRANSFERS: Final = ("joined_ms", "score_from_ms", "started_ms", "answered_ms", "ended_ms", "on_hold_from_ms")
+_OF_TRANSFERS: Final = (
+    *("joined_ms", "score_from_ms", "started_ms", "answered_ms", "ended_ms", "on_hold_from_ms"),
+    "recorded_ms",
+)
 _LASTING: Final[tuple[tuple[Table, ColumnElement[bool], tuple[str, ...]], ...]] = (
     (Transfer.__table__, _is_of_a_call, _OF_TRANSFERS),
     (CallRequest.__table__, IS_CALLING, ("started_ms",)),

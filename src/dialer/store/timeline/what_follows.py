@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import structs
 from sqlalchemy import RowMapping
 
+from dialer.domain.calls.circuit_breaker import CARRIER_FAILURES
 from dialer.domain.engine.retry import NEVER_RETRIED
 from dialer.domain.words.enums import MessageStatus, SubscriberStatus
 from dialer.domain.words.reasons import SubscriberReason
@@ -68,4 +69,6 @@ def _when_due(subscriber: RowMapping) -> Sentence:
 def _why_it_failed(last: AttemptPart, campaign: RowMapping) -> Sentence:
     if last.hangup_cause_q850 in {int(cause) for cause in NEVER_RETRIED} or last.status == MessageStatus.NO_ROUTE:
         return Sentence("not tried again: the number is wrong")
-    return Sentence("not tried again: further attempts that the campaign allows: %(count)s", count=campaign["maxretry"])
+    is_of_carrier = last.hangup_cause_q850 in CARRIER_FAILURES
+    count = campaign["maxretry"] + (campaign["carrier_maxretry"] if is_of_carrier else 0)
+    return Sentence("not tried again: further attempts that the campaign allows: %(count)s", count=count)
