@@ -45,6 +45,7 @@ def test_a_survey_with_warnings_is_played(house: House) -> None:
 @pytest.mark.parametrize("section_type", SectionType)
 def test_a_section_of_any_type_is_played(house: House, section_type: SectionType) -> None:
     section = {**HELLO, "type": section_type, "key_1": "one", "phonenumber": "+12025550100", "sms_text": "Hi"}
+    section["agent_url"] = "wss://agent.example/"
     sms_gateway_id = house.add(Gateway, medium=SMS, name="texts")
     assert start(house, house.campaign(house.survey(section), sms_gateway_id=sms_gateway_id)) == {}
 

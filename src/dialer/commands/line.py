@@ -1,5 +1,7 @@
 """`dialer line`: the process that holds the calls of SIP gateways. Workers start it by themselves."""
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -18,6 +20,15 @@ def line(folder: Path, media: Path, helpers: int) -> None:
     log_unhandled()
     with alone(folder) as is_alone:
         if is_alone:
-            anyio.run(serve_lines, folder, FolderMedia(media), capture_folder(media), helpers)
+            anyio.run(
+                partial(serve_lines, folder, FolderMedia(media), capture_folder(media), helpers, allowed=_allowed)
+            )
         else:
             say("another process serves the lines of this folder")
+
+
+def _allowed(host: str, port: int, *, networks: Sequence[str]) -> Sequence[str]:
+    """Return the addresses of a program to which webhooks might be sent, too."""
+    from dialer.webhooks.addresses import AddressGuard  # noqa: PLC0415 - few calls have programs
+
+    return AddressGuard(tuple(networks)).addresses(host, port)

@@ -37,7 +37,7 @@ def new_worker(settings: Settings, database: Database, clock: Clock, fleet: Flee
         hours=read_calling_hours(settings.calling_hours),
         recordings=Media(FolderMedia(media)),
         coordinator=fleet,
-        new_lines=new_lines(media, name, voice, _helpers(settings), settings.recordings_dir),
+        new_lines=new_lines(media, name, voice, _helpers(settings), settings.recordings_dir, settings.webhook_networks),
         beside=partial(watching_speech, settings.voice, database),
     )
 
@@ -47,16 +47,22 @@ def _helpers(settings: Settings) -> int:
 
 
 def new_lines(
-    media: Path, name: str, voice: SpeechVoice, helpers: int = 0, recordings: Path | None = None
+    media: Path,
+    name: str,
+    voice: SpeechVoice,
+    helpers: int = 0,
+    recordings: Path | None = None,
+    agent_networks: tuple[str, ...] = (),
 ) -> Mapping[str, NewLine]:
     """Return the factories of lines of the worker `name`, by the protocols of their gateways.
 
     At most `helpers` processes share the sound. Whole calls are recorded into the folder `recordings`.
+    Programs that talk may be in `agent_networks` besides the public internet.
     """
     recordings = recordings or media / RECORDINGS_FOLDER
     return {
         **{protocol: _late(partial(_text_lines, protocol)) for protocol in (HTTP, KANNEL, SMPP)},
-        SIP: _late(partial(_sip_lines, media, name, voice, helpers, recordings)),
+        SIP: _late(partial(_sip_lines, media, name, voice, helpers, recordings, agent_networks)),
         FREESWITCH: _late(partial(_freeswitch_lines, media, voice)),
     }
 
@@ -77,11 +83,13 @@ def _text_lines(protocol: str) -> NewLine:
     return TEXT_LINES[protocol]
 
 
-def _sip_lines(media: Path, name: str, voice: SpeechVoice, helpers: int, recordings: Path) -> NewLine:
+def _sip_lines(
+    media: Path, name: str, voice: SpeechVoice, helpers: int, recordings: Path, agent_networks: tuple[str, ...]
+) -> NewLine:
     from dialer.carriers.voice.line_factory import lines_folder, sip_lines  # noqa: PLC0415 - see `_late`
 
     opened = partial(opened_store, recordings)
-    return sip_lines(lines_folder(media, name), media, voice, helpers, _seal_of_handles, opened)
+    return sip_lines(lines_folder(media, name), media, voice, helpers, _seal_of_handles, opened, agent_networks)
 
 
 def _seal_of_handles() -> str:

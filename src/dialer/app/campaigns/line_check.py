@@ -25,7 +25,7 @@ SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
 RECORDED: Final = frozenset({SIP, SIMULATED})
 """Protocols of carriers whose calls can be recorded as a whole."""
 _NOT_RECORDED: Final = Sentence("Calls over this carrier cannot be recorded. Choose a SIP carrier, or set no.")
-TALKS_WITH_PROGRAMS: Final = frozenset({SIMULATED})
+TALKS_WITH_PROGRAMS: Final = frozenset({SIMULATED, SIP})
 """Protocols of carriers whose calls a program can talk in."""
 REAL: Final = "real"
 """The clock of a service that calls people, as in DIALER_CLOCK."""
@@ -92,7 +92,8 @@ def has_spoken_notice(connection: Connection, campaign: Mapping[str, Any], surve
 
 def lacks_voice(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
     """Return whether a campaign with simulated callees has texts that no people could hear: there is no voice."""
-    has_texts = any(one.prompt.audio_ms is None and one.prompt.script.strip() for one in survey.sections)
+    prompts = (prompt for one in survey.sections for prompt in prompts_of(one))
+    has_texts = any(prompt.audio_ms is None and prompt.script.strip() for prompt in prompts)
     is_simulated = _protocol(connection, gateway_of(campaign)) == SIMULATED
     return has_texts and is_simulated and read_speech(connection) != ""
 
@@ -160,17 +161,22 @@ def _without_telephones(connection: Connection, survey: Survey, region: str | No
 def _unplayable(section: Section, protocol: str, why_silent: _WhySilent | None) -> Iterator[Sentence]:
     """Yield the errors of a section that the gateway's carrier cannot play."""
     has_lost_file = any(prompt.audio_ms and not prompt.file for prompt in prompts_of(section))
-    has_words = section.prompt.audio_ms is None and section.prompt.script.strip()
-    if has_words and why_silent is not None:
-        yield Sentence(
-            "Section %(section)s has a %(field)s and no recording. %(why)s",
-            section=named_section(section),
-            field=FieldName("script"),
-            why=why_silent(Sentence("Set %(field)s", field=FieldName("audiofile"))),
-        )
+    spoken = {
+        "script": (section.prompt, "audiofile"),
+        "disclosure": (section.disclosure_prompt, "disclosure_audiofile"),
+    }
+    for name, (prompt, instead) in spoken.items():
+        if prompt is not None and prompt.audio_ms is None and prompt.script.strip() and why_silent is not None:
+            yield Sentence(
+                "Section %(section)s has a %(field)s and no recording. %(why)s",
+                section=named_section(section),
+                field=FieldName(name),
+                why=why_silent(Sentence("Set %(field)s", field=FieldName(instead))),
+            )
     if definition_of(section).converses and protocol not in TALKS_WITH_PROGRAMS:
         yield Sentence(
-            "Section %(section)s lets a program talk, which this carrier cannot do. Choose a simulated one.",
+            "Section %(section)s lets a program talk, which this carrier cannot do. Choose a SIP"
+            " carrier, or a simulated one.",
             section=named_section(section),
         )
     confirms = definition_of(section).transfers and bool(section.confirm_key)

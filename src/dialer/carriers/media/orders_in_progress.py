@@ -19,7 +19,7 @@ class Activity:
     hears_sound: ClassVar[bool] = False
 
     def __init__(self, turn: int) -> None:
-        self.turn: Final = turn
+        self.turn = turn
 
     def next_frame(self) -> bytes:
         """Return the next 20 ms to send, as µ-law."""
@@ -53,7 +53,7 @@ class Activity:
 
 
 class Unanswered(Activity):
-    """A conversation with a program that this line cannot reach."""
+    """A conversation with a program that is no more connected."""
 
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - it is done at once
         """Return that no program answers."""

@@ -6,6 +6,7 @@ from typing import Final, TypeAlias, assert_never
 import msgspec
 
 from dialer.carriers.media.conference_rooms import MEMBERS_MAX, Conferring, mix
+from dialer.carriers.media.conversing import Conversing
 from dialer.carriers.media.detection_orders import AwaitingBeep, Detecting
 from dialer.carriers.media.media_address import Address, Rank
 from dialer.carriers.media.orders_in_progress import (
@@ -130,6 +131,9 @@ class SoundRouter:
         """Begin an order; `prompt` is its sound as µ-law. An order that is not of sound is ignored."""
         leg = self._legs.get(key)
         if leg is None or isinstance(order, Clear | Tape) or order.turn <= leg.activity.turn:
+            return
+        if isinstance(order, Converse) and order.goes_on and isinstance(leg.activity, Conversing):
+            leg.activity.continue_as(order.turn)
             return
         self._unbridge(leg)
         self._unlink(leg.activity)
@@ -292,7 +296,7 @@ def _activity(
         case Confer():
             begun = Conferring(order.turn, order.room)
         case Converse():
-            begun = Unanswered(order.turn)
+            begun = Unanswered(order.turn) if order.goes_on else Conversing(order, prompt)
         case Hold():
             begun = Activity(order.turn) if order.is_silent else PlayingHoldSound(order.turn, prompt)
         case Detect():

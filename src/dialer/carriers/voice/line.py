@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, TypeVar
 
 import structlog
@@ -16,6 +17,7 @@ from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.incoming_invite import read_invitation
 from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
+from dialer.carriers.voice.agent_addresses import AgentAddresses, agent_addresses, nobody
 from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.dns_records import DnsRecords
@@ -33,6 +35,7 @@ from dialer.domain.sessions.leg_protocol import (
     Arriving,
     Bridge,
     Clear,
+    Converse,
     Dialling,
     Done,
     Ended,
@@ -89,6 +92,11 @@ class SipLine:
 
         `seal` encrypts the keys of sound in what it tells. Without it, calls with such keys are not taken up again.
         """
+        self.allowed: AgentAddresses = nobody
+        """Returns the addresses of a program that may be connected."""
+        self._looking: set[asyncio.Task[None]] = set()
+        self.agent_networks: tuple[str, ...] = ()
+        """Networks besides the public internet in which programs may be that talk."""
         self._capture: Final = capture
         self._seal: Final = seal or HandleSeal()
         self._has_keys = False
@@ -144,7 +152,21 @@ class SipLine:
         if isinstance(order, Bridge) and order.other in self._legs:
             leg.other = order.other
             self._legs[leg.other].idle_since_ms = None
-        self._telephone.perform(key, order)
+        if isinstance(order, Converse) and not order.goes_on:
+            self._look_up(self._telephone, key, order)
+        else:
+            self._telephone.perform(key, order)
+
+    def _look_up(self, telephone: SipTrunkEndpoint, key: str, order: Converse) -> None:
+        """Look up the addresses of a program, and begin its conversation then."""
+
+        async def begin() -> None:
+            addresses = await agent_addresses(order.url, partial(self.allowed, networks=self.agent_networks))
+            telephone.perform(key, replace(order, addresses=addresses))
+
+        task = asyncio.get_running_loop().create_task(begin())
+        self._looking.add(task)
+        task.add_done_callback(self._looking.discard)
 
     async def find(self, legs: Sequence[LiveLeg]) -> list[Found]:
         """Return the state of each leg. A leg of another process is taken over, or else withdrawn."""

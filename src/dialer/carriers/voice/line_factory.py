@@ -29,6 +29,7 @@ def sip_lines(
     helpers: int = 0,
     seal: Callable[[], str] = str,
     opened: Callable[[SoundStore], SoundStore | None] = lambda store: store,
+    agent_networks: tuple[str, ...] = (),
 ) -> Callable[[int, str, Exchange], RemoteLine]:
     """Return a factory of lines, from the id and the parameters of a gateway.
 
@@ -36,6 +37,7 @@ def sip_lines(
     in `media`, and speaks texts with the voice `speech`. At most `helpers` others carry the sound of its calls for it.
     `seal` returns the keys that encrypt the keys of sound in the handles of legs.
     `opened` returns the place of a recording from what is stored of it.
+    Programs that talk may be in `agent_networks` besides the public internet.
     """
     started: list[int] = []
 
@@ -54,7 +56,7 @@ def sip_lines(
         )
 
     def new_line(gateway_id: int, parameters: str, exchange: Exchange) -> RemoteLine:
-        opening = OpenLine(gateway_id, parameters, speech, seal())
+        opening = OpenLine(gateway_id, parameters, speech, seal(), agent_networks)
         return RemoteLine(opening, exchange, socket_path(folder), start, opened)
 
     return new_line

@@ -16,6 +16,7 @@ import structlog
 
 from dialer.carriers.line_port import Found
 from dialer.carriers.sip.timers import T1_MS
+from dialer.carriers.voice.agent_addresses import AgentAddresses, nobody
 from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.process_frames import (
@@ -76,8 +77,16 @@ class LineProcess:
     """The SIP lines of all gateways of one worker, in a process that outlives the worker."""
 
     def __init__(
-        self, media: MediaFiles, t1_ms: int = T1_MS, capture: Capture | None = None, *, helpers: int = 0
+        self,
+        media: MediaFiles,
+        t1_ms: int = T1_MS,
+        capture: Capture | None = None,
+        *,
+        helpers: int = 0,
+        allowed: AgentAddresses = nobody,
     ) -> None:
+        """Prepare it. `allowed` returns the addresses of a program that may be connected."""
+        self._allowed: Final = allowed
         self._capture: Final = capture
         self.room: Final = SharedRoom(helpers)
         self._files: Final = SoundFiles(media)
@@ -127,6 +136,7 @@ class LineProcess:
     async def _serve_line(self, opened: OpenLine, reader: asyncio.StreamReader, listener: _Listener) -> None:
         listener.send(LineOpened(self._instance))
         line = await self._line(opened, listener)
+        line.agent_networks = opened.agent_networks
         line.listen(listener)
         while (frame := await read_from_worker(reader)) is not None:
             await self._perform(line, frame, listener)
@@ -142,6 +152,7 @@ class LineProcess:
             await open_line.close()
         sound = (self.room, self._files)
         line = SipLine(opened.parameters, listener, *sound, self._t1_ms, self._speaker, self._capture, self._seal)
+        line.allowed = self._allowed
         self._lines[opened.gateway_id] = (opened.parameters, line)
         return line
 
@@ -188,10 +199,18 @@ def alone(folder: Path) -> Iterator[bool]:
         os.close(lock)
 
 
-async def serve_lines(folder: Path, media: MediaFiles, messages: Path, helpers: int = 0, t1_ms: int = T1_MS) -> None:
+async def serve_lines(
+    folder: Path,
+    media: MediaFiles,
+    messages: Path,
+    helpers: int = 0,
+    t1_ms: int = T1_MS,
+    allowed: AgentAddresses = nobody,
+) -> None:
     """Serve lines until SIGTERM, or until no worker has connected for a while. Calls in progress are not ended.
 
     The messages of calls are kept in the folder `messages`. At most `helpers` processes share the sound.
+    `allowed` returns the addresses of a program that may be connected.
     """
     _, files_max = resource.getrlimit(resource.RLIMIT_NOFILE)
     # Each call has a socket, and the usual limit is 1,024.
@@ -200,5 +219,5 @@ async def serve_lines(folder: Path, media: MediaFiles, messages: Path, helpers: 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     capture = Capture(messages)
-    await LineProcess(media, t1_ms, capture, helpers=helpers).serve(socket_path(folder), stop)
+    await LineProcess(media, t1_ms, capture, helpers=helpers, allowed=allowed).serve(socket_path(folder), stop)
     capture.close()

@@ -23,7 +23,7 @@ from dialer.domain.sessions.leg_protocol import (
 )
 from dialer.domain.words.voices import NO_VOICE, SpeechVoice
 
-VERSION: Final = 5
+VERSION: Final = 6
 """Version of the frames. It is part of the socket's name, so processes of different versions never meet."""
 FRAME_BYTES_MAX: Final = 32 * 1024 * 1024
 
@@ -37,6 +37,8 @@ class OpenLine(Value, frozen=True):
     """The voice of the service."""
     seal: str = ""
     """The keys that encrypt the keys of sound in handles."""
+    agent_networks: tuple[str, ...] = ()
+    """Networks besides the public internet in which programs may be that talk."""
 
 
 class PlaceLeg(Value, frozen=True):

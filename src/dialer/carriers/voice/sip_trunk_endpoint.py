@@ -55,6 +55,7 @@ from dialer.domain.sessions.leg_protocol import (
     Arriving,
     Ask,
     Clear,
+    Converse,
     Dialling,
     Ended,
     Hold,
@@ -272,7 +273,7 @@ class SipTrunkEndpoint:
         """Give an order to a leg."""
         if isinstance(order, Clear):
             self._perform(self._agent.clear(steady_ms(), key, order.cause, "hung up"))
-        elif isinstance(order, (Play, Ask)) and order.speeches:
+        elif isinstance(order, (Play, Ask, Converse)) and order.speeches:
             self._later(self._play(key, order, order.speeches))
         elif isinstance(order, Hold) and order.file:
             self._later(self._play(key, order, (Speech(order.file),)))

@@ -7,12 +7,14 @@ import secrets
 import socket
 from collections.abc import Callable
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import msgspec
 import structlog
 
 from dialer.carriers.media.call_tape import CallTape
+from dialer.carriers.media.conversing import Conversing
+from dialer.carriers.media.orders_in_progress import Activity
 from dialer.carriers.media.rtp import PACKET_BYTES_MAX
 from dialer.carriers.media.sound_leg import SoundLeg, SoundTerms
 from dialer.carriers.media.sound_router import OrderDone, SendSound, SoundLost, SoundRouter, SoundTaped
@@ -23,7 +25,10 @@ from dialer.carriers.voice.sockets import bind_for_reports, bind_for_sound
 from dialer.carriers.voice.waiting_sockets import WaitingSockets
 from dialer.domain.calls.call_recording import SoundStore, TapeState
 from dialer.domain.calls.sound_quality import SoundQuality
-from dialer.domain.sessions.leg_protocol import Order
+from dialer.domain.sessions.leg_protocol import Converse, Order
+
+if TYPE_CHECKING:
+    from dialer.carriers.voice.agent_sockets import AgentSockets
 
 STRANGERS_MAX: Final = 256
 """Datagrams of strangers that one tick takes out of all sockets. Each costs a look at its source."""
@@ -92,6 +97,8 @@ class SoundRoom:
         self._sockets: dict[str, LegSockets] = {}
         self._waiting: Final = WaitingSockets()
         self._owners: dict[str, Hear] = {}
+        self._agents: AgentSockets | None = None
+        """The programs that talk; None until one is needed."""
         self._clock: Final = SoundClock(self._tick, self._router.skip)
 
     def add(self, key: str, place: tuple[socket.AddressFamily, range | None], hear: Hear, terms: SoundTerms) -> int:
@@ -123,6 +130,9 @@ class SoundRoom:
     def release(self, key: str) -> tuple[SoundLeg, LegSockets, Hear] | None:
         """Stop carrying the sound of a leg, which goes on elsewhere; return None if it is gone."""
         leg = self._router.release(key)
+        if leg is not None and isinstance(leg.activity, Conversing):
+            self._disconnect(key)
+            leg.begin(Activity(leg.activity.turn))
         return None if leg is None else (leg, *self._forget(key))
 
     def _forget(self, key: str) -> tuple[LegSockets, Hear]:
@@ -188,6 +198,23 @@ class SoundRoom:
     def perform(self, key: str, order: Order, prompt: bytes) -> None:
         """Begin an order of sound."""
         self._router.perform(key, order, prompt)
+        leg = self._router.leg(key)
+        begins = isinstance(order, Converse) and not order.goes_on
+        if begins and leg is not None and isinstance(leg.activity, Conversing):
+            self._connect(key, leg.activity)
+
+    def _connect(self, key: str, talk: Conversing) -> None:
+        """Connect the program of a conversation, if it is not connected yet."""
+        if self._agents is None:
+            from dialer.carriers.voice.agent_sockets import AgentSockets  # noqa: PLC0415 - most rooms need none
+
+            self._agents = AgentSockets()
+        self._agents.begin(key, talk)
+
+    def _disconnect(self, key: str) -> None:
+        """Stop the conversation of a leg with a program, which cannot move elsewhere."""
+        if self._agents is not None:
+            self._agents.end(key)
 
     def finish(self, key: str, then: Finish) -> None:
         """Close the sockets of a leg, and tell `then` what is left of its sound, even if it is gone."""
@@ -208,6 +235,7 @@ class SoundRoom:
         leg = self._router.leg(key)
         if leg is not None and leg.tape is not None:
             self._keep(leg, partial(leg.tape.spool.write, leg.tape.rest()))
+        self._disconnect(key)
         sockets, _ = self._forget(key)
         sockets.close()
         return self._router.remove(key)
@@ -216,6 +244,8 @@ class SoundRoom:
         """Close the sockets of all legs."""
         for key in list(self._sockets):
             self.remove(key)
+        if self._agents is not None:
+            self._agents.close()
         self._waiting.close()
 
     def _tick(self, phase: int) -> None:
@@ -227,6 +257,8 @@ class SoundRoom:
                 self._write(output)
             else:
                 self._owners[output.key](output)
+        if self._agents:
+            self._agents.tick(self._activity_of)
         # One packet of each leg: a tick is a quarter of a packet's time, and whoever sends more loses it.
         spare = STRANGERS_MAX
         for key, is_report in self._waiting.ready():
@@ -234,6 +266,10 @@ class SoundRoom:
                 self._read_report(now_ms, key)
             else:
                 spare = self._read(now_ms, key, spare)
+
+    def _activity_of(self, key: str) -> Activity | None:
+        leg = self._router.leg(key)
+        return None if leg is None else leg.activity
 
     def _read(self, now_ms: int, key: str, spare: int) -> int:
         """Take the next packet of the other side, and throw away those of strangers before it.

@@ -7,6 +7,7 @@ import msgspec
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.calling_times.calendars import Calendar
+from dialer.domain.calls.agent_access import NO_ACCESS, AgentAccess
 from dialer.domain.calls.call_recording import (
     NO_ORDERS,
     NOT_RECORDED,
@@ -156,6 +157,8 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     preview_calls: bool = False
     """True if the person is called when that time is over; false if the person waits, and the agent goes on a break."""
     recording: RecordingPlan = NOT_RECORDED
+    agents: AgentAccess = NO_ACCESS
+    """The access of the programs that talk in its calls."""
     end_when_done: bool = True
     """False keeps the campaign open until it expires, although nobody is left to call."""
 

@@ -1,14 +1,16 @@
 """The talk of a callee with a program: how it ends, and what the callee hears if no program answers."""
 
+from dialer.domain.sessions.playing import context_of
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, speeches_of
 from dialer.domain.sessions.survey_walk import SurveyWalk
 from dialer.domain.survey.heard import HEARD_MAX, HeardInput, text_of
 from dialer.domain.survey.inputs import ANSWER_MAX, SectionInput
+from dialer.domain.survey.sections.actions import ProgramTalk
 from dialer.domain.survey.survey import BRANCH_INVALID
 
 
-class Conversing(SurveyWalk, eq=False, gc=False):
+class ConversationTalk(SurveyWalk, eq=False, gc=False):
     """The part of a session in which a program talks with the callee."""
 
     def conversed(self, at_ms: int, taken: SectionInput, summary: str = "") -> None:
@@ -41,8 +43,12 @@ class Conversing(SurveyWalk, eq=False, gc=False):
         return True
 
     def resume_conversation(self, now_ms: int) -> bool:
-        """End a conversation of which nobody knows how it went on. Return False if the session is in none."""
-        if self.stage is Stage.CONVERSING:
+        """Go on with a conversation, if its line still has it. Return False if the session is in none."""
+        step = self.step
+        talk = None if step is None else step.position.definition.after_prompt(step.section, context_of(self.call))
+        if self.stage is Stage.CONVERSING and step is not None and isinstance(talk, ProgramTalk):
+            self._converse(step, talk, goes_on=True)
+        elif self.stage is Stage.CONVERSING:
             self.conversed(now_ms, SectionInput(branch=BRANCH_INVALID))
         elif self.stage is Stage.FALLING_BACK:
             self._fall_back()

@@ -146,6 +146,18 @@ class Converse(Value, frozen=True):
     """The call, by which the program names it."""
     parameters: dict[str, str] = {}
     """The facts about the call that the program is told."""
+    account_sid: str = ""
+    """The name of this installation for its programs."""
+    secret: str = ""
+    """The secret that signs the connection; empty for none."""
+    addresses: tuple[str, ...] = ()
+    """The addresses of the program to which connections may be made. The line looks them up."""
+    goes_on: bool = False
+    """True to go on with the conversation in progress under this turn. Without one, it is over: `invalid`."""
+
+    def __repr__(self) -> str:
+        """Return the order without its secret, for logs."""
+        return f"Converse(turn={self.turn}, url={self.url!r}, callid={self.callid!r})"
 
 
 class Hold(Value, frozen=True):

@@ -134,12 +134,23 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
                 return False
         return True
 
-    def _converse(self, step: SurveyStep, talk: ProgramTalk) -> None:
-        """Let a program talk with the callee, after the disclosure."""
-        call = self.call
-        speeches = step.speeches_for(call.subscriber)
+    def _converse(self, step: SurveyStep, talk: ProgramTalk, *, goes_on: bool = False) -> None:
+        """Let a program talk with the callee, after the disclosure. One that `goes_on` has been heard before."""
+        call, agents = self.call, self.call.plan.agents
+        speeches = () if goes_on else step.speeches_for(call.subscriber)
         parameters = told_of(call, self.amd_status, talk.parameters)
-        order = Converse(self.turn + 1, speeches, talk.url, talk.patience_ms, talk.limit_ms, call.callid, parameters)
+        order = Converse(
+            self.turn + 1,
+            speeches,
+            talk.url,
+            talk.patience_ms,
+            talk.limit_ms,
+            call.callid,
+            parameters,
+            agents.account_sid,
+            agents.secrets.get(step.section.id, ""),
+            goes_on=goes_on,
+        )
         self._give(order, Stage.CONVERSING)
 
     def _transfer(self, step: SurveyStep, to: Diversion, at_ms: int) -> None:

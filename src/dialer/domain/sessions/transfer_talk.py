@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dialer.domain.sessions.conversation import Conversing
+from dialer.domain.sessions.conversation import ConversationTalk
 from dialer.domain.sessions.leg_protocol import Bridge, Confer
 from dialer.domain.sessions.session_fields import hold_in, hold_where_it_is, room_of, way_back
 from dialer.domain.sessions.session_state import Reaction, Stage
@@ -18,7 +18,7 @@ _TALKING: Final = frozenset({_BRIDGED, _HELD, _JOINED})
 _IN_TRANSFER: Final = _TALKING | {_TRANSFERRED}
 
 
-class TransferTalk(Conversing, eq=False, gc=False):
+class TransferTalk(ConversationTalk, eq=False, gc=False):
     """The part of a session that follows its transfers."""
 
     def bridge(self, other: str) -> Reaction:

@@ -1,5 +1,6 @@
 """The service's own row: the position of its clock, the last ids it gave, and the settings it started with."""
 
+import secrets
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, ScalarSelect, SQLColumnExpression, func, insert, literal_column, select, update
@@ -32,6 +33,7 @@ _HIGHEST: Final = select(
 )
 _SAVE: Final = update(ServiceState).where(ServiceState.id == _ONLY_ROW)
 
+_ACCOUNT_BYTES: Final = 16
 SPEECH_MAX: Final = 255
 """Characters of the reason why texts cannot be spoken."""
 
@@ -66,9 +68,21 @@ def open_state(connection: Connection, first_now_ms: int) -> State:
     if state is None:
         state = State(first_now_ms)
         connection.execute(insert(ServiceState).values(id=_ONLY_ROW, **state._asdict()))
+    _name_account(connection)
     *request_ids, cdr_id = tuple(connection.execute(_HIGHEST).one())
     last_id = max(state.last_callrequest_id, *request_ids)
     return State(state.now_ms, last_id, max(state.last_cdr_id, cdr_id))
+
+
+def agent_account(connection: Connection) -> str:
+    """Return the name of the installation for programs that talk; empty if the service never ran."""
+    return connection.scalar(select(ServiceState.agent_account).where(ServiceState.id == _ONLY_ROW)) or ""
+
+
+def _name_account(connection: Connection) -> None:
+    """Give the installation a name for programs that talk, once and for all."""
+    name = f"AC{secrets.token_hex(_ACCOUNT_BYTES)}"
+    connection.execute(_SAVE.where(ServiceState.agent_account.is_(None)).values(agent_account=name))
 
 
 def read_state(connection: Connection) -> State | None:

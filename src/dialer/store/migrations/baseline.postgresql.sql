@@ -212,6 +212,7 @@ CREATE TABLE service_state (
 	last_cdr_id BIGINT NOT NULL,
 	number_key BYTEA,
 	leg_key BYTEA,
+	agent_account VARCHAR(34),
 	clock VARCHAR(8),
 	timezone VARCHAR(64),
 	default_region VARCHAR(2),

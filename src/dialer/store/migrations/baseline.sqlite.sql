@@ -196,6 +196,7 @@ CREATE TABLE service_state (
 	last_cdr_id INTEGER NOT NULL,
 	number_key BLOB,
 	leg_key BLOB,
+	agent_account VARCHAR(34),
 	clock VARCHAR(8),
 	timezone VARCHAR(64),
 	default_region VARCHAR(2),

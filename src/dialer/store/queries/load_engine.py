@@ -13,6 +13,7 @@ from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_hours import CallingHours
+from dialer.domain.calls.agent_access import NO_ACCESS
 from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
 from dialer.domain.calls.call_events import DidOpened, OutcomeSaid, RecordingOrdered
 from dialer.domain.calls.call_recording import RecordingPlan, recording_plan
@@ -23,9 +24,11 @@ from dialer.domain.calls.plans import CampaignPlan, GatewayKey, amd_of
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.survey.callflow import CallFlow
+from dialer.domain.survey.sections.table import converses
 from dialer.domain.survey.survey import Prompt, decode_survey
 from dialer.domain.words.enums import AmdBehavior, CampaignStatus, SubscriberStatus
 from dialer.store.database.touched import EVERYTHING, Touched
+from dialer.store.queries.agent_access import agent_access
 from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of, names_of
@@ -302,6 +305,7 @@ class Loader:
             "amd": amd_of(voicemail=row["voicemail"], amd_behavior=AmdBehavior(row["amd_behavior"])),
             "voicemail_prompt": None if voicemail_id is None else recording(connection, voicemail_id),
             "recording": _recording_plan(connection, row, flow),
+            "agents": agent_access(connection, row["id"]) if converses(flow.survey) else NO_ACCESS,
             "dnc_id": lists.first,
             "dnc_ids": names_of(connection, lists.ids),
             "is_simulated": lists.is_simulated,

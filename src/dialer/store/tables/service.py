@@ -20,6 +20,8 @@ class ServiceState(Row):
     """Key of the hashes of erased numbers on do-not-call lists; null until the first erasure."""
     leg_key: Mapped[bytes | None] = mapped_column(LargeBinary, default=None)
     """Key of the names of legs, so that two services never use the same; null until a real carrier is used."""
+    agent_account: Mapped[str | None] = mapped_column(String(34), default=None)
+    """The name of the installation for programs that talk; null until the service starts."""
     clock: Mapped[str | None] = mapped_column(String(8), default=None)
     """Mode of the clock, as in DIALER_CLOCK. It is null until the database is first served, like the settings below."""
     timezone: Mapped[str | None] = mapped_column(String(64), default=None)

@@ -1,0 +1,52 @@
+"""The addresses of programs that talk, to which connections may be made."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol
+
+import structlog
+
+from dialer.domain.survey.agent_urls import agent_port, is_loopback, split_agent_url
+
+ADDRESSES_MAX = 4
+"""Addresses of a program that are tried."""
+_log = structlog.get_logger(__name__)
+
+
+class AgentAddresses(Protocol):
+    """Returns those addresses of a host that may be connected, on the public internet or in listed networks."""
+
+    def __call__(self, host: str, port: int, *, networks: Sequence[str]) -> Sequence[str]:
+        """Look them up, which may take seconds. Any error means that there are none."""
+
+
+class AddressesOf(Protocol):
+    """Returns the addresses of a host that may be connected."""
+
+    def __call__(self, host: str, port: int) -> Sequence[str]:
+        """Look them up, which may take seconds. Any error means that there are none."""
+
+
+def nobody(host: str, port: int, *, networks: Sequence[str]) -> Sequence[str]:  # noqa: ARG001 - nobody is allowed
+    """Return no address: only programs on this machine are connected."""
+    return ()
+
+
+async def agent_addresses(text: str, look_up: AddressesOf) -> tuple[str, ...]:
+    """Return the addresses of a program; none if nothing may be connected there.
+
+    A program on this machine is reached without a network, and only over `ws://`.
+    """
+    url = split_agent_url(text)
+    host = "" if url is None else url.hostname or ""
+    if url is None:
+        return ()
+    if url.scheme == "ws":
+        is_name = host.lower().startswith("localhost")
+        return () if not is_loopback(host) else ("127.0.0.1", "::1") if is_name else (host,)
+    try:
+        found = await asyncio.to_thread(look_up, host, agent_port(url))
+    except (ValueError, OSError) as error:
+        _log.warning("a program cannot be connected", host=host, reason=str(error))
+        return ()
+    return tuple(found[:ADDRESSES_MAX])
