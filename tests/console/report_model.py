@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Final, NamedTuple
 
 from dialer.domain.words.enums import SubscriberStatus
-from dialer.store.tables import CallDisposition, CallRequest, Cdr, SmsMessage, Subscriber, SurveyResult
+from dialer.store.tables import CallDisposition, CallRequest, Cdr, SmsMessage, Subscriber, SurveyResult, Transfer
 from tests.console.simulated_day import AccountHouse
 
 ROUNDED: Final = 0.0501
@@ -51,13 +51,15 @@ class Person(NamedTuple):
     """The calls that are there, with those that came in."""
     results: int
     """The results of these calls, without text messages."""
+    has_talked: bool
+    """True if an agent has taken one of these calls."""
 
 
 def people_of(house: AccountHouse, campaign_id: int, erased: set[int]) -> list[Person]:
     """Return the people of a campaign, in the order of the sheet, with the last answer to each section."""
     calls, people = house.rows(CallRequest), []
     results, cdrs = house.rows(SurveyResult), house.rows(Cdr)
-    texts, said = house.rows(SmsMessage), house.rows(CallDisposition)
+    texts, said, legs = house.rows(SmsMessage), house.rows(CallDisposition), house.rows(Transfer)
     for row in map(dict, house.rows(Subscriber)):
         if row["campaign_id"] != campaign_id:
             continue
@@ -73,7 +75,9 @@ def people_of(house: AccountHouse, campaign_id: int, erased: set[int]) -> list[P
         listed = {} if row["id"] in erased else json.loads(row["additional_vars"] or "{}")
         notes = [one["note"] for one in said if one["callrequest_id"] in own]
         last = "" if row["id"] in erased or not notes else notes[-1]
-        people.append(Person(row, listed, answers, attempts, cost, "Call back" if notes else "", last, len(own), kept))
+        taken = any(one["callrequest_id"] in own and one["answered_ms"] and one["agent_id"] for one in legs)
+        counts = (len(own), kept, taken)
+        people.append(Person(row, listed, answers, attempts, cost, "Call back" if notes else "", last, *counts))
     return people
 
 
@@ -167,8 +171,16 @@ def is_silent(person: Person) -> bool:
     return person.row["status"] == SubscriberStatus.COMPLETED and person.calls > 0 and not person.results
 
 
+def has_left(person: Person) -> bool:
+    """Return whether a person took such a call, and left it before the first answer; no agent talked with them."""
+    is_left = person.row["status"] == SubscriberStatus.SENT and not person.row["status_reason"]
+    return is_left and person.calls > 0 and not person.results and not person.has_talked
+
+
 def silence(people: list[Person]) -> str:
-    """Return the sentence about people who completed the survey without an answer; empty without any."""
-    count = sum(map(is_silent, people))
-    who = "1 person" if count == 1 else f"{count} people"
-    return f"{who} came to the end of the survey without an answer." if count else ""
+    """Return the sentences about people who took a call and gave no answer; empty without any."""
+    said = [
+        (sum(map(is_silent, people)), "came to the end of the survey without an answer."),
+        (sum(map(has_left, people)), "took the call and gave no answer."),
+    ]
+    return " ".join(f"{count} {'person' if count == 1 else 'people'} {words}" for count, words in said if count)

@@ -4,6 +4,7 @@ from typing import Any
 
 from sqlalchemy import event, update
 
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.database import Database
 from dialer.store.tables import Campaign, Gateway, Subscriber
 from tests.api.harness import NOW_MS, Caller
@@ -104,3 +105,24 @@ def test_many_campaigns_ask_as_many_questions_as_two(alice: Visitor, api: Caller
         assert [questions(path) for path in paths] == before
     finally:
         event.remove(engine, "before_cursor_execute", count)
+
+
+def test_a_campaign_of_text_messages_speaks_of_messages(alice: Visitor, api: Caller, database: Database) -> None:
+    """Scheduled, sending, paused and over: nowhere a call."""
+    gateway = Caller(api.client, "admin").create("sms-gateway", name="Texts", protocol="sim")
+    book = api.create("phonebook", name="People")
+    api.create("contact", contact="+12025550100", phonebook=book["url"])
+    values = {"name": "Texts", "text_message": "Hello", "sms_gateway": gateway["url"], "phonebook": [book["url"]]}
+    dates = {"startingdate": "2026-11-25T00:00:00Z", "expirationdate": "2026-11-28T00:00:00Z"}
+    identity = int(api.create("sms-campaigns", **values, **dates, **NINE_TO_SIX)["id"])
+    said_of = {
+        CampaignStatus.START: "Scheduled first message 25 Nov, 14:00 (UTC), in 7 days 2 h",
+        CampaignStatus.PAUSE: "Nobody gets a message. It can be started again.",
+        CampaignStatus.ABORT: "no more messages are sent. It cannot be started again.",
+        CampaignStatus.END: "It is over: no more messages are sent.",
+    }
+    api.change(f"sms-campaigns/{identity}/", status="1")
+    for status, words_of_it in said_of.items():
+        store(database, update(Campaign).values(status=int(status)))
+        page, *_ = said(alice, identity)
+        assert words_of_it in page

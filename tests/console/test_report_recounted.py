@@ -26,6 +26,7 @@ from tests.console.report_model import (
     Counted,
     Person,
     has_answered,
+    has_left,
     is_silent,
     people_of,
     sentence,
@@ -190,6 +191,7 @@ def check_sheet(alice: Visitor, api: Caller, campaign: int, people: list[Person]
         expected |= {"Name": person.row["full_name"], "Cost": f"{person.cost / 100_000:.5f}"}
         expected |= {"Note": person.note, "Outcome": person.outcome}
         assert (row["State"] == "Completed, without an answer") is is_silent(person)
+        assert (row["State"] == "Took the call, gave no answer") is has_left(person)
         for one in sections:
             if one["type"] != 5:
                 expected[one["question"]] = person.answers.get(one["section_id"], "")

@@ -7,9 +7,9 @@ from sqlalchemy import Executable, delete, insert, select, update
 
 from dialer.domain.figures.crosstabs import GROUPS_MAX
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
-from dialer.domain.words.enums import SectionType, SubscriberStatus
+from dialer.domain.words.enums import SectionType, SubscriberStatus, TransferStatus
 from dialer.store.database.database import Database
-from dialer.store.tables import CallRequest, SealedSurvey, Subscriber, SurveyResult, User
+from dialer.store.tables import CallRequest, SealedSurvey, SmsReceived, Subscriber, SurveyResult, User
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_wall_board import call
@@ -221,6 +221,46 @@ def test_people_who_completed_without_an_answer_are_told_apart(alice: Visitor, a
     assert f"3 of 4 people answered. 1 {silent}" in alice.text(f"campaigns/{identity}/summary/")
     file = alice.request("GET", f"campaigns/{identity}/results/export/?format=csv").text
     assert (file.count(",Completed,"), file.count(',"Completed, without an answer",')) == (3, 1)
+
+
+def test_people_who_hung_up_before_the_first_question_are_not_told_as_reached(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    """One who has hung up, one with whom an agent has talked, and one of whom no call is left."""
+    identity = polled(api, database)
+    sent = update(Subscriber).values(status=int(SubscriberStatus.SENT))
+    store(database, sent, delete(SurveyResult), delete(CallRequest).where(CallRequest.id == 3))
+    amy = int(api.create("agent", name="Amy")["id"])
+    store(
+        database,
+        call(2, agent_id=amy, queue_id=None, status=TransferStatus.OVER, joined_ms=NOW_MS, answered_ms=NOW_MS)[1],
+    )
+    file = alice.request("GET", f"campaigns/{identity}/results/export/?format=csv").text
+    assert (file.count(',"Took the call, gave no answer",'), file.count(",Reached,")) == (1, 3)
+    said = "0 of 4 people answered. 1 person took the call and gave no answer."
+    assert said in alice.text(f"campaigns/{identity}/summary/")
+
+
+def test_replies_by_text_are_told_with_those_who_want_no_more(alice: Visitor, api: Caller, database: Database) -> None:
+    """Each number once: one who said STOP after an answer, one whom a user understood, one to look at, one thanks."""
+    identity = polled(api, database)
+    for page in ("summary", "report"):
+        assert "by text." not in alice.text(f"campaigns/{identity}/{page}/")
+    given = {"gateway_id": 1, "said": "?", "created_date": NOW_MS, "updated_date": NOW_MS, "number": ""}
+    texts = [
+        {"phone_number": "+1", "understood": "other"},
+        {"phone_number": "+1", "understood": "stop"},
+        {"phone_number": "+2", "understood": "perhaps", "verdict": "do_not_call"},
+        {"phone_number": "+3", "understood": "perhaps", "needs_person": True},
+        {"phone_number": "+4", "understood": "other"},
+    ]
+    own = [insert(SmsReceived).values({**given, **one, "user_id": 2, "campaign_id": identity}) for one in texts]
+    other = insert(SmsReceived).values({**given, **texts[4], "user_id": 2, "campaign_id": identity + 1})
+    store(database, *own, other)
+    said = "4 people replied by text. 2 of them want no more calls and messages."
+    for page in ("summary", "report"):
+        found = alice.text(f"campaigns/{identity}/{page}/")
+        assert f"{said} Replies that a user has still to look at: 1." in found
 
 
 def test_people_whose_calls_were_removed_may_have_answered(alice: Visitor, api: Caller, database: Database) -> None:

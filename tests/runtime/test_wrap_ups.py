@@ -218,10 +218,33 @@ async def test_a_callee_who_comes_back_finds_the_agent_free_who_says_one_outcome
     assert house.database.read_now(audit).differences == []
 
 
-async def talking_at_desk(house: House) -> list[int]:
-    """Let one agent, whose queue requires outcomes, talk in the only call at 20 s."""
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("is_required", [False, True])
+async def test_who_gives_a_callee_to_a_queue_where_nobody_comes_says_the_outcome(
+    house: House, *, restarts: bool, is_required: bool
+) -> None:
+    """The callee hangs up while they wait there. The agent has been free until then, and gets no other call."""
+    (agent_id,) = await talking_at_desk(house, outcome_required=is_required)
+    empty_id = house.queue(house.agent(name="Bob", status=int(AgentStatus.ON_BREAK)))
+    house.perform(lambda unit: transfer_call(unit, 1, TransferTarget(queue_id=empty_id)))
+    await house.advance(3)
+    assert (talks(house), owed(house, agent_id)) == ([1], 0)
+    if restarts:
+        house.restart()
+    await house.advance(3_600)
+    expected = (1, AgentActivity.WRAPPING_UP) if is_required else (0, AgentActivity.AVAILABLE)
+    assert (owed(house, agent_id), activity(house, agent_id)) == expected
+    if is_required:
+        assert refusal(house, agent_id) is ErrorCode.OUTCOME_MISSING
+        house.perform(lambda unit: dispose_of_call(unit, 1, SUCCESS))
+    assert (owed(house, agent_id), activity(house, agent_id)) == (0, AgentActivity.AVAILABLE)
+    assert house.database.read_now(audit).differences == []
+
+
+async def talking_at_desk(house: House, *, outcome_required: bool = True) -> list[int]:
+    """Let one agent, whose queue requires outcomes unless said otherwise, talk in the only call at 20 s."""
     agent_id = house.agent(parameters=LONG, wrap_up_time=5)
-    queue_id = house.queue(agent_id, outcome_required=True)
+    queue_id = house.queue(agent_id, outcome_required=outcome_required)
     await waiting(house, queue_id, PEOPLE[0], behaviour=BEHAVIOUR, dial_method=2, end_when_done=False)
     await house.advance(20)
     return [agent_id]

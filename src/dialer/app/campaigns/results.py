@@ -1,6 +1,7 @@
 """The sheet of a campaign's people: a row a person, with the columns of their list and a column for each question."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
+from enum import Enum
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -11,7 +12,13 @@ from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import SubscriberStatus
-from dialer.store.queries.results_by_person import ResultsChunk, phonebooks_of_people, read_results
+from dialer.store.queries.results_by_person import (
+    PersonGiven,
+    PersonResult,
+    ResultsChunk,
+    phonebooks_of_people,
+    read_results,
+)
 from dialer.store.rows.contact_names import names_of_phonebooks
 from dialer.store.tables import Campaign
 
@@ -47,17 +54,31 @@ def records_voices(section: Section) -> bool:
     return definition_of(section).records_voices
 
 
-def is_silent(status: int, answered: Collection[int], sections: Iterable[Section], *, has_calls: bool) -> bool:
-    """Return whether a person completed the survey and answered none of its questions.
+class Silence(Enum):
+    """The two kinds of people who took a call and answered none of its questions."""
 
-    `answered` has the ids of the sections that have results of theirs. Answers go with the calls that are removed after
-    a while, so nothing is known of somebody who has no call any more. A transfer may have led around all questions, so
-    its result counts as an answer; that of a text message, which is sent whatever was said, does not.
+    COMPLETED = "completed"
+    """They came to the end of the survey."""
+    LEFT = "left"
+    """They did not, as if they had hung up before the first question."""
+
+
+def silence_of(person: PersonGiven | PersonResult, sections: Iterable[Section]) -> Silence | None:
+    """Return how a person took a call and answered none of its questions; None if they answered, or nothing is known.
+
+    Answers go with the calls that are removed after a while, so nothing is known of somebody who has no call any more.
+    A transfer may have led around all questions, so its result counts as an answer; that of a text message, which is
+    sent whatever was said, does not. Nobody with whom an agent has talked has just left.
     """
     sections = list(sections)
     is_asked = any(definition_of(one).asks or definition_of(one).converses or records_voices(one) for one in sections)
-    is_told = any(one.id in answered for one in sections if not definition_of(one).sends_messages)
-    return status == SubscriberStatus.COMPLETED and has_calls and is_asked and not is_told
+    is_told = any(one.id in person.answers for one in sections if not definition_of(one).sends_messages)
+    if is_told or not (is_asked and person.has_calls):
+        return None
+    if person.status == SubscriberStatus.COMPLETED:
+        return Silence.COMPLETED
+    has_left = person.status == SubscriberStatus.SENT and not person.reason and not person.agent
+    return Silence.LEFT if has_left else None
 
 
 def distinct_heads(names: Iterable[str]) -> list[str]:

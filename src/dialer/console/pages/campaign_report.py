@@ -13,6 +13,7 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.figures import By, GroupedFigures, read_figures
 from dialer.app.campaigns.keep_forecast import ForecastRecord, kept_forecast, record_of_forecasts
 from dialer.app.campaigns.readiness import survey_of
+from dialer.app.campaigns.replies import read_replies
 from dialer.app.campaigns.statistics import TooManyRowsError
 from dialer.app.campaigns.view import CampaignView, view_campaign
 from dialer.console.charts.columns import ColumnChart
@@ -23,6 +24,7 @@ from dialer.console.pages.overview import PERCENT_UNIT
 from dialer.console.parts.answers import ShownQuestion, queue_names, shown_questions
 from dialer.console.parts.doubtful_lists import alarms_of_campaign
 from dialer.console.parts.record_addresses import identity_in
+from dialer.console.parts.replies import replies_in_words
 from dialer.console.parts.sheets import Sheet, Value, ValueKind
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.services import ConsoleServices, page
@@ -79,6 +81,8 @@ class _Read(NamedTuple):
     grouped: list[tuple[By, GroupedFigures | None]]
     """The figures of each table; None for one that would have too many rows."""
     has_rate: bool
+    replies: str
+    """The sentence about the people who replied by text; empty without any."""
     alarms: tuple[str, ...]
     """Warnings that numbers on its do-not-call lists protect nobody."""
 
@@ -108,6 +112,7 @@ async def show_report(
             record_of_forecasts(connection, seen_campaigns(unit)),
             list(_grouped(connection, scope, zone, unit.now_ms)),
             view.totals.cost > 0 or has_rate(connection, row["user_id"]),
+            replies_in_words(read_replies(connection, identity)),
             alarms_of_campaign(connection, identity, row["dnc_id"]),
         )
 

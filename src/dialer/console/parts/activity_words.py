@@ -33,6 +33,22 @@ MEANINGS: Final[Mapping[ActivityCode, str]] = {
 }
 """The meanings of activities that a campaign's status decides alone."""
 _SENDING: Final = gettext_noop("Sending")
+_OF_TEXTS: Final[Mapping[ActivityCode, str]] = {
+    ActivityCode.PAUSED: gettext_noop("Nobody gets a message. It can be started again."),
+    ActivityCode.ABORTED: gettext_noop("It was aborted: no more messages are sent. It cannot be started again."),
+    ActivityCode.ENDED: gettext_noop("It is over: no more messages are sent. It cannot be started again."),
+}
+"""The meanings that a campaign of text messages has instead."""
+_REASONS_OF_TEXTS: Final[Mapping[str, str]] = {
+    ActivityReason.NEVER: gettext_noop("nobody who waits can get a message before the campaign ends"),
+    ActivityReason.ASKED_TO_REST: gettext_noop("the carrier is left alone, because it wants no messages for a while"),
+    ActivityReason.NO_CREDIT: gettext_noop("the owner's balance cannot pay for a message"),
+    ActivityReason.CREDIT_HELD: gettext_noop(
+        "the owner's balance pays for no more messages at once, so sending is slow until a top-up"
+    ),
+    ActivityReason.LAST_CALLS: gettext_noop("nobody waits any more, and the last messages are on their way"),
+}
+"""The reasons that a campaign of text messages has in other words."""
 _REASONS: Final[Mapping[str, str]] = {
     **CAMPAIGN_REASONS,
     **ACTIVITY_REASONS,
@@ -67,6 +83,7 @@ def shown_activity(activity: CampaignActivity, medium: str, calls: int, now_ms: 
     """Return the words for what a campaign does, with moments in the viewer's zone. `calls` were placed so far."""
     colour, word = BADGES[activity.code]
     is_sms = medium == SMS
+    meanings = MEANINGS | _OF_TEXTS if is_sms else MEANINGS
     if is_sms and activity.code is ActivityCode.DIALLING:
         word = _SENDING
     return ShownActivity(
@@ -74,8 +91,8 @@ def shown_activity(activity: CampaignActivity, medium: str, calls: int, now_ms: 
         gettext(word),
         _then(activity, now_ms, zone, is_sms=is_sms, is_first=not calls),
         _place(activity, now_ms, zone),
-        gettext(_REASONS.get(activity.reason, activity.reason)),
-        gettext(MEANINGS[activity.code]) if activity.code in MEANINGS else "",
+        gettext((_REASONS | _REASONS_OF_TEXTS if is_sms else _REASONS).get(activity.reason, activity.reason)),
+        gettext(meanings[activity.code]) if activity.code in meanings else "",
     )
 
 

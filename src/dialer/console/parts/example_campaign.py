@@ -9,7 +9,10 @@ from dialer.app.campaigns.change import abort_campaign
 from dialer.app.overview.examples import ExampleRecords, example_of, mark_example, records_of_example
 from dialer.app.work.errors import ErrorCode, RefusedError, StillUsedError
 from dialer.console.parts.survey_blueprints import (
+    ASKING,
     ELSE,
+    MARK,
+    RECOMMENDING,
     THEN,
     Blueprint,
     BlueprintStep,
@@ -59,7 +62,6 @@ NEEDS_CARRIER: Final = gettext_noop("The example needs a simulated carrier, and 
 NO_COUNTRY: Final = gettext_noop(
     "Your account may call none of the countries with numbers for films and books, so the example would call nobody."
 )
-_ASKING: Final[Mapping[str, Any]] = {"retries": 1, "timeout": 6}
 SURVEY: Final = Blueprint(
     "example",
     gettext_noop("Example survey"),
@@ -72,30 +74,15 @@ SURVEY: Final = Blueprint(
             gettext_noop("Hello {first_name}. You have been with us lately. May we ask you three short questions?"),
             leads={THEN: "mark"},
         ),
-        BlueprintStep(
-            "mark",
-            SectionType.RATING,
-            gettext_noop("How satisfied are you?"),
-            gettext_noop("How satisfied are you with us? Press a key from 1, not at all, to 5, very much."),
-            fields={**_ASKING, "rating_laps": 5},
-            leads={ELSE: "again"},
-        ),
-        BlueprintStep(
-            "again",
-            SectionType.MULTI_CHOICE,
-            gettext_noop("Would you recommend us?"),
-            gettext_noop("Would you recommend us to a friend? For yes, press 1. For no, press 2."),
-            {"1": gettext_noop("Yes"), "2": gettext_noop("No")},
-            _ASKING,
-            {ELSE: "way"},
-        ),
+        MARK,
+        RECOMMENDING._replace(leads={ELSE: "way"}),
         BlueprintStep(
             "way",
             SectionType.MULTI_CHOICE,
             gettext_noop("How may we reach you?"),
             gettext_noop("How may we reach you? By telephone, press 1. By e-mail, press 2. By letter, press 3."),
             {"1": gettext_noop("By telephone"), "2": gettext_noop("By e-mail"), "3": gettext_noop("By letter")},
-            _ASKING,
+            ASKING,
             {ELSE: "thanks"},
         ),
         BlueprintStep(

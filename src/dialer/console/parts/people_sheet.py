@@ -7,11 +7,19 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection
 
 from dialer.api.answers.spreadsheets import CellLink
-from dialer.app.campaigns.results import PeopleSheet, begin_sheet, distinct_heads, is_silent, list_value, records_voices
+from dialer.app.campaigns.results import (
+    PeopleSheet,
+    Silence,
+    begin_sheet,
+    distinct_heads,
+    list_value,
+    records_voices,
+    silence_of,
+)
 from dialer.console.parts.answers import answer_words, queues_of_campaign
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind
 from dialer.console.words.language import gettext
-from dialer.console.words.state_words import WITHOUT_AN_ANSWER, capitalised, person_words, words_of
+from dialer.console.words.state_words import NO_ANSWER_GIVEN, WITHOUT_AN_ANSWER, capitalised, person_words, words_of
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import AgentDisposition
 from dialer.domain.words.reasons import SUBSCRIBER_REASONS
@@ -134,9 +142,10 @@ def _result(person: PersonResult, shown: _Shown) -> tuple[Value, ...]:
 
 def _state(person: PersonResult, sections: Iterable[Section]) -> str:
     """Return what the campaign has come to with a person; of those who gave no answer, that they did not."""
-    if is_silent(person.status, person.answers, sections, has_calls=person.has_calls):
-        return gettext(WITHOUT_AN_ANSWER)
-    return person_words(person.status, person.reason)
+    silence = silence_of(person, sections)
+    if silence is None:
+        return person_words(person.status, person.reason)
+    return gettext(WITHOUT_AN_ANSWER if silence is Silence.COMPLETED else NO_ANSWER_GIVEN)
 
 
 def _cells(section: Section, given: GivenAnswer | None, shown: _Shown) -> tuple[Value, ...]:

@@ -51,7 +51,26 @@ _NEVER: Final = BlueprintStep(
     gettext_noop("Do not call again"),
     gettext_noop("We will not call you again. Goodbye."),
 )
-_ASKING: Final[Mapping[str, Any]] = {"retries": 1, "timeout": 6}
+ASKING: Final[Mapping[str, Any]] = {"retries": 1, "timeout": 6}
+"""The fields of a question: it is asked twice, and waits for six seconds."""
+MARK: Final = BlueprintStep(
+    "mark",
+    SectionType.RATING,
+    gettext_noop("How satisfied are you?"),
+    gettext_noop("How satisfied are you with us? Press a key from 1, not at all, to 5, very much."),
+    fields={**ASKING, "rating_laps": 5},
+    leads={ELSE: "again"},
+)
+"""A question for a mark, with `RECOMMENDING` behind it."""
+RECOMMENDING: Final = BlueprintStep(
+    "again",
+    SectionType.MULTI_CHOICE,
+    gettext_noop("Would you recommend us?"),
+    gettext_noop("Would you recommend us to a friend? For yes, press 1. For no, press 2."),
+    {"1": gettext_noop("Yes"), "2": gettext_noop("No")},
+    ASKING,
+)
+"""A question of which each survey says to where its answers lead."""
 _GOAL: Final[Mapping[str, Any]] = {"completed": True}
 BLUEPRINTS: Final = (
     Blueprint(
@@ -72,7 +91,7 @@ BLUEPRINTS: Final = (
                     "2": gettext_noop("Called off"),
                     "3": gettext_noop("Hear it again"),
                 },
-                _ASKING,
+                ASKING,
                 {"1": "confirmed", "2": "off", "3": "ask", ELSE: "goodbye"},
             ),
             BlueprintStep(
@@ -106,23 +125,8 @@ BLUEPRINTS: Final = (
                 gettext_noop("Hello {first_name}. You have been with us lately. May we ask you two short questions?"),
                 leads={THEN: "mark"},
             ),
-            BlueprintStep(
-                "mark",
-                SectionType.RATING,
-                gettext_noop("How satisfied are you?"),
-                gettext_noop("How satisfied are you with us? Press a key from 1, not at all, to 5, very much."),
-                fields={**_ASKING, "rating_laps": 5},
-                leads={ELSE: "again"},
-            ),
-            BlueprintStep(
-                "again",
-                SectionType.MULTI_CHOICE,
-                gettext_noop("Would you recommend us?"),
-                gettext_noop("Would you recommend us to a friend? For yes, press 1. For no, press 2."),
-                {"1": gettext_noop("Yes"), "2": gettext_noop("No")},
-                _ASKING,
-                {"1": "thanks", "2": "words", ELSE: "thanks"},
-            ),
+            MARK,
+            RECOMMENDING._replace(leads={"1": "thanks", "2": "words", ELSE: "thanks"}),
             BlueprintStep(
                 "words",
                 SectionType.RECORD_MESSAGE,
@@ -191,7 +195,7 @@ BLUEPRINTS: Final = (
                     "2": gettext_noop("Not today"),
                     "9": gettext_noop("Never call again"),
                 },
-                _ASKING,
+                ASKING,
                 {"1": "amount", "2": "goodbye", "9": "never", ELSE: "goodbye"},
             ),
             BlueprintStep(
@@ -199,7 +203,7 @@ BLUEPRINTS: Final = (
                 SectionType.CAPTURE_DIGITS,
                 gettext_noop("How much?"),
                 gettext_noop("How much would you like to give? Enter the amount, and press the hash key."),
-                fields={**_ASKING, "number_digits": 5, "min_number": 1, "max_number": 99_999},
+                fields={**ASKING, "number_digits": 5, "min_number": 1, "max_number": 99_999},
                 leads={ELSE: "thanks"},
             ),
             BlueprintStep(
@@ -227,7 +231,7 @@ BLUEPRINTS: Final = (
                     " call you again, press 9."
                 ),
                 {"1": gettext_noop("Wants to talk"), "9": gettext_noop("Never call again")},
-                _ASKING,
+                ASKING,
                 {"1": "agent", "9": "never", ELSE: "goodbye"},
             ),
             BlueprintStep(

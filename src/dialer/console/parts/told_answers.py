@@ -1,5 +1,6 @@
 """The answers to a campaign in sentences and shares, each person once, and by any column of the list."""
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date
 from functools import partial
@@ -8,9 +9,11 @@ from typing import Final, NamedTuple
 from anyio import to_thread
 from sqlalchemy import Connection, select
 
-from dialer.app.campaigns.results import PeopleSheet, begin_sheet, is_silent, list_value, records_voices
+from dialer.app.campaigns.replies import ReplyCounts, read_replies
+from dialer.app.campaigns.results import PeopleSheet, Silence, begin_sheet, list_value, records_voices, silence_of
 from dialer.console.parts.answers import answer_words, is_erased, queues_of_campaign
 from dialer.console.parts.rendering import day_in, decimal, grouped
+from dialer.console.parts.replies import replies_in_words
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind
 from dialer.console.words.language import gettext, ngettext
 from dialer.domain.figures.crosstabs import Crosstab, CrossTable, TooManyGroupsError, tenths
@@ -62,7 +65,7 @@ class ToldAnswers(NamedTuple):
     """The people who have given an answer."""
     questions: list[ToldQuestion]
     silent: str = ""
-    """The sentence about the people who completed the survey without an answer; empty without any."""
+    """The sentences about the people who took a call and gave no answer, or replied by text; empty without any."""
 
 
 class _Asked(NamedTuple):
@@ -71,6 +74,7 @@ class _Asked(NamedTuple):
     name: str
     by: str
     """The column of the list; empty for none."""
+    replies: ReplyCounts
 
 
 class _Tally:
@@ -78,7 +82,8 @@ class _Tally:
 
     def __init__(self, asked: _Asked) -> None:
         self._asked: Final = asked
-        self.people = self.answered = self.silent = 0
+        self.people = self.answered = 0
+        self.silent: Final[Counter[Silence | None]] = Counter()
         scales = {section.id: definition_of(section).is_scale(section) for section in asked.sheet.sections}
         self.scales: Final = frozenset(section for section, is_scale in scales.items() if is_scale)
         self.tables: Final = {section: Crosstab(is_scale=is_scale) for section, is_scale in scales.items()}
@@ -98,8 +103,7 @@ class _Tally:
                     known += 1
             self.people += 1
             self.answered += known > 0
-            sections = self._asked.sheet.sections
-            self.silent += is_silent(person.status, person.answers, sections, has_calls=person.has_calls)
+            self.silent[silence_of(person, self._asked.sheet.sections)] += 1
         return found.after_id
 
     def _count(self, section: Section, given: GivenAnswer, group: str) -> None:
@@ -137,24 +141,30 @@ async def tell_answers(database: Database, campaign_id: int, wanted: str) -> Tol
         tally.people,
         tally.answered,
         [question for question in told if question is not None],
-        _silent(tally.silent),
+        " ".join(filter(None, [_silent(tally.silent), replies_in_words(asked.replies)])),
     )
 
 
-def _silent(people: int) -> str:
-    words = ngettext(
+def _silent(counts: Mapping[Silence | None, int]) -> str:
+    completed, left = counts.get(Silence.COMPLETED, 0), counts.get(Silence.LEFT, 0)
+    of_completed = ngettext(
         "%(num)s person came to the end of the survey without an answer.",
         "%(num)s people came to the end of the survey without an answer.",
-        people,
+        completed,
     )
-    return words % {"num": grouped(people)} if people else ""
+    of_left = ngettext(
+        "%(num)s person took the call and gave no answer.", "%(num)s people took the call and gave no answer.", left
+    )
+    sentences = ((of_completed, completed), (of_left, left))
+    return " ".join(words % {"num": grouped(count)} for words, count in sentences if count)
 
 
 def _asked(connection: Connection, campaign_id: int, wanted: str) -> _Asked:
     sheet = begin_sheet(connection, campaign_id)
     name = connection.scalar(select(Campaign.name).where(Campaign.id == campaign_id))
     by = wanted if wanted in sheet.list_columns else ""
-    return _Asked(sheet, queues_of_campaign(connection, campaign_id, sheet.sections), str(name), by)
+    queues = queues_of_campaign(connection, campaign_id, sheet.sections)
+    return _Asked(sheet, queues, str(name), by, read_replies(connection, campaign_id))
 
 
 async def _counted(database: Database, campaign_id: int, asked: _Asked) -> _Tally:

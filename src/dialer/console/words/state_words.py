@@ -95,6 +95,8 @@ _BY_REASON: Final[Mapping[tuple[SubscriberStatus, str], str]] = {
 """The words for states of which the status alone does not say enough."""
 WITHOUT_AN_ANSWER: Final = gettext_noop("Completed, without an answer")
 """The words for people who came to the end of the survey and answered none of its questions."""
+NO_ANSWER_GIVEN: Final = gettext_noop("Took the call, gave no answer")
+"""The words for people who left before they had answered any question."""
 _SUBSCRIBER_STATUSES: Final = frozenset(SubscriberStatus)
 SOURCE_WORDS: Final[Mapping[str, str]] = {
     WishSource.KEY: gettext_noop("A key in a call"),

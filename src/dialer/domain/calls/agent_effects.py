@@ -108,8 +108,8 @@ class KeepAgent(msgspec.Struct, frozen=True, gc=False):
     """The number of the consultation that is over."""
     kept_consultation: Consultation | None = None
     """The consultation that goes on as it was, because its hand-over was refused."""
-    owes_no_more: bool = False
-    """True if the agent owed the outcome of a call that has come back to a queue."""
+    changes_owing: bool = False
+    """True if an agent owes an outcome no more, as the call has come back to a queue, or does so after their talk."""
 
 
 class KeepPreview(msgspec.Struct, frozen=True, gc=False):

@@ -16,8 +16,8 @@ def keep_changes(engine_state: EngineState, distributor: CallDistributor) -> Non
     for agent_id in changes.agents.keys() | changes.statuses.keys():
         figures = changes.agents.get(agent_id)
         status, cause = changes.statuses.get(agent_id), changes.break_causes.get(agent_id, "")
-        owes_no_more = agent_id in changes.freed
-        engine_state.emit(KeepAgent(agent_id, figures, status, break_cause=cause, owes_no_more=owes_no_more))
+        changes_owing = agent_id in changes.owing
+        engine_state.emit(KeepAgent(agent_id, figures, status, break_cause=cause, changes_owing=changes_owing))
     for queue_id in changes.queues.keys() | changes.no_agent_from_ms.keys():
         last, since_ms = changes.queues.get(queue_id), changes.no_agent_from_ms.get(queue_id)
         engine_state.emit(KeepQueue(queue_id, last, since_ms))

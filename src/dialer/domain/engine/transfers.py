@@ -244,6 +244,20 @@ class Transfers:
             self._touch()
         if self._desk_orders.consultations.open:
             self._desk_orders.consultations.call_over(now_ms, call, outcome)
+        if call.transfers[-1].answered_ms is None and not call.has_outcome:
+            self._charge_last(call)
+
+    def _charge_last(self, call: Call) -> None:
+        """Let the last agent of a call owe its outcome, as whoever was to talk with its callee next never did."""
+        last = next((one for one in reversed(call.transfers) if one.has_queued and one.answered_ms is not None), None)
+        if last is not None and last.agent_id is not None and self._is_outcome_required(call):
+            self._distributor.charge(last.agent_id, call.id)
+            self._touch()
+
+    def _is_outcome_required(self, call: Call) -> bool:
+        """Return whether any queue of the call requires an outcome in which an agent has talked with its callee."""
+        talked_in = {one.queue_id for one in call.transfers if one.has_queued and one.answered_ms is not None}
+        return any(map(self._distributor.requires_outcome, talked_in))
 
     def third_answered(self, _now_ms: int, event: call_events.ThirdAnswered) -> None:
         """Note that a third person, whom an agent consults, has answered."""
@@ -358,8 +372,7 @@ class Transfers:
         owes_outcome = is_open and self._distributor.requires_outcome(transfer.queue_id)
         if is_open and not owes_outcome and len(call.transfers) > 1:
             # The last agent says it, though only the queue of an agent before them may require it.
-            talked_in = {one.queue_id for one in call.transfers if one.has_queued and one.answered_ms is not None}
-            owes_outcome = any(map(self._distributor.requires_outcome, talked_in))
+            owes_outcome = self._is_outcome_required(call)
         agent_id = self._distributor.released(now_ms, call.id, rest_ms, owes_outcome=owes_outcome)
         campaign = self._state.campaigns[call.plan.id]
         if agent_id is not None and transfer.answered_ms is not None and campaign.is_paced:

@@ -176,10 +176,24 @@ class CallDistributor(FreeAgents):
         """Let an agent owe no outcome of a call that others talk in, or they themselves again."""
         known = self._agents.get(agent_id)
         if known is not None and known.figures.outcome_call_id == call_id:
-            agent = self._changing(agent_id)
-            agent.figures = replace(agent.figures, outcome_call_id=0)
-            self._notes.agents[agent_id] = agent.figures
-            self._notes.freed.add(agent_id)
+            self._owe(agent_id, 0)
+
+    def charge(self, agent_id: int, call_id: int) -> None:
+        """Let an agent owe the outcome of a call that they have given on, and that nobody took.
+
+        An agent who has another call by then, is asked for one or owes another outcome does not.
+        """
+        agent = self._agents.get(agent_id)
+        if agent is None or agent.figures.outcome_call_id:
+            return
+        if agent.talk is None and agent.asked_call_id is None and agent.kept_for is None and agent.consulted_in is None:
+            self._owe(agent_id, call_id)
+
+    def _owe(self, agent_id: int, call_id: int) -> None:
+        agent = self._changing(agent_id)
+        agent.figures = replace(agent.figures, outcome_call_id=call_id)
+        self._notes.agents[agent_id] = agent.figures
+        self._notes.owing.add(agent_id)
 
     def send_on_break(self, agent_id: int, cause: BreakCause) -> None:
         """Give an agent no calls until they come back to work."""

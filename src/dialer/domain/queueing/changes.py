@@ -21,20 +21,20 @@ class Changes(msgspec.Struct):
     """Waiting calls, by id. Calls that left a queue are not included: their end was an event or a decision."""
     break_causes: dict[int, BreakCause | NoReason] = {}
     """The reasons why agents were sent on a break, of those in `statuses`."""
-    freed: frozenset[int] = frozenset()
-    """Agents who owe the outcome of a call no more."""
+    owing: frozenset[int] = frozenset()
+    """Agents who owe the outcome of a call no more, or owe it although their talk was over before."""
 
 
 class Notes:
     """A collector of changes. A newer value replaces the older one, so the memory grows with the floor only."""
 
-    __slots__ = ("agents", "break_causes", "freed", "no_agent_from_ms", "queues", "statuses", "waiting")
+    __slots__ = ("agents", "break_causes", "no_agent_from_ms", "owing", "queues", "statuses", "waiting")
 
     def __init__(self) -> None:
         self.agents: dict[int, AgentFigures] = {}
         self.statuses: dict[int, AgentStatus] = {}
         self.break_causes: dict[int, BreakCause | NoReason] = {}
-        self.freed: set[int] = set()
+        self.owing: set[int] = set()
         self.queues: dict[int, int] = {}
         self.no_agent_from_ms: dict[int, int] = {}
         self.waiting: dict[int, Waiting] = {}
@@ -43,4 +43,4 @@ class Notes:
         """Return the noted changes of agents, queues and calls, for the rows."""
         calls = [self.waiting[call_id] for call_id in sorted(self.waiting)]
         changed = (self.agents, self.statuses, self.queues, self.no_agent_from_ms, calls, self.break_causes)
-        return Changes(*changed, frozenset(self.freed))
+        return Changes(*changed, frozenset(self.owing))

@@ -86,8 +86,8 @@ class AgentHours:
             changed = {"status": int(effect.status), "break_reason": ""}
         if figures is not None and figures.last_bridge_end_ms == now_ms:
             changed["wraps_until_ms"] = NEVER_MS if figures.outcome_call_id else figures.free_at_ms
-        elif figures is not None and effect.owes_no_more:
-            changed["wraps_until_ms"] = max(figures.free_at_ms, now_ms)
+        elif figures is not None and effect.changes_owing:
+            changed["wraps_until_ms"] = NEVER_MS if figures.outcome_call_id else max(figures.free_at_ms, now_ms)
         has_missed = figures is not None and figures.has_rung and figures.let_ring_ms == now_ms
         if figures is not None and has_missed and self._missed_ms.get(effect.agent_id) != now_ms:
             self._missed_ms[effect.agent_id] = now_ms

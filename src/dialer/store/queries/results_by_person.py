@@ -105,13 +105,16 @@ def read_results(connection: Connection, campaign_id: int, after_id: int = 0) ->
 
 
 class PersonGiven(NamedTuple):
-    """The columns of the list, the answers and the status of a person."""
+    """The columns of the list, the answers and the state of a person."""
 
     variables: dict[str, Any]
     answers: Mapping[int, GivenAnswer]
     status: int
+    reason: str
     has_calls: bool
     """True if a call of the person is there."""
+    agent: str
+    """The last agent who took a call of theirs, if they gave no answer."""
 
 
 class GivenChunk(NamedTuple):
@@ -123,14 +126,22 @@ class GivenChunk(NamedTuple):
 
 def read_given(connection: Connection, campaign_id: int, after_id: int = 0) -> GivenChunk:
     """Return the columns of the list and the answers of the next people: a third of the work of `read_results`."""
-    query = select(Subscriber.id, Subscriber.additional_vars, Subscriber.status)
+    query = select(Subscriber.id, Subscriber.additional_vars, Subscriber.status, Subscriber.status_reason)
     query = query.where(Subscriber.campaign_id == campaign_id, Subscriber.id > after_id)
     rows = connection.execute(query.order_by(Subscriber.id).limit(PEOPLE_READ)).all()
     identities = [row.id for row in rows]
     answers = _answers(connection, identities)
     calling = _with_calls(connection, identities, answers)
+    agents = dict(_agents(connection, [one for one in calling if one not in answers]))
     people = [
-        PersonGiven(dict(variables_of(row.additional_vars)), answers.get(row.id, {}), row.status, row.id in calling)
+        PersonGiven(
+            dict(variables_of(row.additional_vars)),
+            answers.get(row.id, {}),
+            row.status,
+            row.status_reason,
+            row.id in calling,
+            agents.get(row.id, ""),
+        )
         for row in rows
     ]
     return GivenChunk(people, rows[-1].id if len(rows) == PEOPLE_READ else None)
