@@ -99,7 +99,12 @@ def add_agents(
     """
     places = sorted(ticked)
     errors: dict[int, Errors] = {}
+    first = {line.name.casefold(): line.number for line in reversed(lines)}
     for line in lines:
+        if line.name and (earlier := first[line.name.casefold()]) < line.number:
+            said = Sentence("Line %(line)s has the same name. Give each agent a name of their own.", line=earlier)
+            errors[line.number] = {"name": [said]}
+            continue
         try:
             _add(unit, line, _queues_of(unit, line, places), users.get(line.number), skills)
         except InvalidError as error:

@@ -268,8 +268,8 @@ _USER: Final = shapes(
         ("Who signs in", "username password enabled"),
         ("What the user may do", "role manager recordings"),
         ("What calls cost", "currency call_rate sms_rate"),
+        ("Where the user may call", "allowed_countries allows_special"),
         more=[
-            ("Where the user may call", "allowed_countries allows_special"),
             ("About the person", "first_name last_name email telephone"),
         ],
     ),
