@@ -59,7 +59,7 @@ def test_a_pasted_list_makes_agents_with_sign_in_telephone_and_queue(
     [
         ("Ann, ann\nBen, ann", "User name: There is a user ann already. Choose another name."),
         ("Ann, an n", "User name: Enter 1 to"),
-        ("Ben\n\nAnn, ann\nBEN", "Name: Line 1 has the same name. Give each agent a name of their own."),
+        ("Ben\n\nAnn, ann\nBEN", "Name: Line 2 has the same name. Give each agent a name of their own."),
         ("Ann, , 911", "Telephone:"),
         (", ann", "Name:"),
         ("Ann, , , Nowhere", "There is no queue called 'Nowhere'."),

@@ -246,8 +246,8 @@ def test_replies_by_text_are_told_with_those_who_want_no_more(alice: Visitor, ap
     identity = polled(api, database)
     for page in ("summary", "report"):
         assert "by text." not in alice.text(f"campaigns/{identity}/{page}/")
-    given = {"gateway_id": 1, "said": "?", "created_date": NOW_MS, "updated_date": NOW_MS, "number": ""}
-    texts = [
+    given: dict[str, Any] = {"gateway_id": 1, "said": "?", "created_date": NOW_MS, "updated_date": NOW_MS, "number": ""}
+    texts: list[dict[str, Any]] = [
         {"phone_number": "+1", "understood": "other"},
         {"phone_number": "+1", "understood": "stop"},
         {"phone_number": "+2", "understood": "perhaps", "verdict": "do_not_call"},

@@ -83,7 +83,8 @@ def shown_activity(activity: CampaignActivity, medium: str, calls: int, now_ms: 
     """Return the words for what a campaign does, with moments in the viewer's zone. `calls` were placed so far."""
     colour, word = BADGES[activity.code]
     is_sms = medium == SMS
-    meanings = MEANINGS | _OF_TEXTS if is_sms else MEANINGS
+    meanings = {**MEANINGS, **(_OF_TEXTS if is_sms else {})}
+    reasons = {**_REASONS, **(_REASONS_OF_TEXTS if is_sms else {})}
     if is_sms and activity.code is ActivityCode.DIALLING:
         word = _SENDING
     return ShownActivity(
@@ -91,7 +92,7 @@ def shown_activity(activity: CampaignActivity, medium: str, calls: int, now_ms: 
         gettext(word),
         _then(activity, now_ms, zone, is_sms=is_sms, is_first=not calls),
         _place(activity, now_ms, zone),
-        gettext((_REASONS | _REASONS_OF_TEXTS if is_sms else _REASONS).get(activity.reason, activity.reason)),
+        gettext(reasons.get(activity.reason, activity.reason)),
         gettext(meanings[activity.code]) if activity.code in meanings else "",
     )
 
