@@ -10,9 +10,15 @@ import msgspec
 
 from dialer.domain.credentials.secret_keys import KEY_MIN
 from dialer.domain.forecast.process_limits import PROCESSES_DEFAULT_MAX, PROCESSES_MAX
+from dialer.domain.formats.buckets import BucketAccess, BucketPlace
 from dialer.domain.words.currencies import read_currency
 from dialer.domain.words.voices import SpeechVoice
 from dialer.mail_settings import MAIL_SETTINGS
+from dialer.recording_settings import (
+    RECORDING_SETTINGS,
+    USUAL_REGION,
+    refuse_half_a_bucket,
+)
 from dialer.settings_values import (
     ADMINS,
     CONSENT,
@@ -23,7 +29,6 @@ from dialer.settings_values import (
     KEPT_DAYS_MIN,
     LOCK_TIMEOUT_MAX,
     NETWORKS_MAX,
-    OF_RECORDINGS,
     OPEN,
     OPTIONAL,
     OTHER_HOSTS_MAX,
@@ -72,8 +77,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     database_statement_timeout: int = 30
     """Seconds of the longest statement on PostgreSQL."""
     media_dir: Path = Path("media")
-    recordings: Path | None = None
-    """Folder of the recordings of whole calls; None: `recordings` in the media folder."""
+    recordings: Path | BucketPlace | None = None
+    """Folder or bucket of the recordings of whole calls; None: `recordings` in the media folder."""
+    s3_endpoint: str | None = None
+    """URL of the store of that bucket; None: Amazon's."""
+    s3_region: str = USUAL_REGION
+    s3_key_id: str | None = None
+    s3_secret: str | None = None
     recording_days: int | None = None
     """The most days for which any recording of a whole call is kept; None: there is no such limit."""
     clock: str = "real"
@@ -145,8 +155,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def recordings_dir(self) -> Path:
-        """The folder of the recordings of whole calls."""
-        return self.recordings or self.media_dir / RECORDINGS_FOLDER
+        """The folder in which whole calls are recorded. With a bucket, recordings wait there for their upload."""
+        return self.recordings if isinstance(self.recordings, Path) else self.media_dir / RECORDINGS_FOLDER
+
+    @property
+    def recordings_bucket(self) -> BucketAccess | None:
+        """The bucket of the recordings of whole calls; None if they stay in their folder."""
+        if not isinstance(self.recordings, BucketPlace):
+            return None
+        keys = self.s3_key_id or "", self.s3_secret or ""
+        return BucketAccess(self.recordings, self.s3_endpoint, self.s3_region, *keys)
 
     def __repr__(self) -> str:
         """Leave out the passwords, so that no log line or failed test shows them."""
@@ -175,6 +193,7 @@ def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) 
     start: datetime | None = values.pop("clock_start", None)
     refuse_contradictions(values, start)
     refuse_half_a_server(values)
+    refuse_half_a_bucket(values)
     settings = Settings(**values)
     if start is None:
         return settings
@@ -223,7 +242,7 @@ SETTINGS: Final = (
         may_hold="the path of a folder",
         read=Path,
     ),
-    *OF_RECORDINGS,
+    *RECORDING_SETTINGS,
     Setting(
         variable="DIALER_SECRETS_KEY_FILE",
         field="secrets_key_file",

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -409,23 +408,3 @@ def refuse_contradictions(values: Mapping[str, Any], start: datetime | None) -> 
         )
     if start is not None and values.get("clock", REAL) == REAL:
         raise SettingsError("DIALER_CLOCK_START is set, but DIALER_CLOCK is 'real': a real clock starts now")
-
-
-OF_RECORDINGS: Final = (
-    Setting(
-        variable="DIALER_RECORDINGS",
-        field="recordings",
-        default="recordings in the media folder",
-        meaning="encrypted recordings of whole calls; created with mode 0700",
-        may_hold="the path of a folder",
-        read=Path,
-    ),
-    Setting(
-        variable="DIALER_RECORDING_DAYS",
-        field="recording_days",
-        default="for ever",
-        meaning="the most days for which any recording of a whole call is kept",
-        may_hold=f"a whole number from 1 to {KEPT_DAYS_MAX}",
-        read=partial(read_whole, least=1, most=KEPT_DAYS_MAX),
-    ),
-)

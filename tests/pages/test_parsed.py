@@ -5,6 +5,7 @@ import configparser
 import inspect
 import json
 import re
+import tomllib
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from dialer.carriers.texts.parameters import HttpParameters
 from dialer.domain.calling_times.taught_places import read_taught_places
 from dialer.files.yaml_text import read_yaml
-from dialer.settings import SETTINGS
+from dialer.settings import SETTINGS, load_settings
 from dialer.settings_file import read_settings_file
 from dialer.sim.callee_profile import parse_behaviour
 from dialer.sim.scenario import parse_scenario
@@ -95,6 +96,11 @@ def callees(shown: Block) -> None:
     parse_behaviour(json.loads(shown.text))
 
 
+def settings_file(shown: Block) -> None:
+    texts = {f"DIALER_{name.upper()}": text for name, text in tomllib.loads(shown.text).items()}
+    load_settings({**texts, "DIALER_S3_SECRET": "secret"})
+
+
 PARSERS: Final[Mapping[str, Callable[[Block], None]]] = {
     "docs/assistants.md block 2": assistants,
     "docs/calling-hours.md block 1": places,
@@ -110,6 +116,7 @@ PARSERS: Final[Mapping[str, Callable[[Block], None]]] = {
     "docs/operate/scale-out.md block 1": sql,
     "docs/operate/scale-out.md block 2": variable,
     "docs/operate/systemd.md block 4": unit,
+    "docs/records.md block 6": settings_file,
     "docs/simulating.md block 1": account,
     "docs/text-messages.md block 2": receipt,
 }

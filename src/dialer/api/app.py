@@ -27,10 +27,12 @@ from dialer.api.http.known_parameters import KnownParameters
 from dialer.api.http.loop_lag import LoopLag
 from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
+from dialer.api.http.recording_metrics import RecordingMetrics
 from dialer.api.http.request_shares import RequestShares
 from dialer.api.http.worker_metrics import VitalMetrics
 from dialer.api.http.write_metrics import WriteMetrics
 from dialer.api.http.zone_metrics import ZoneMetrics, logging_zone_rules
+from dialer.api.kept_recordings import kept_recordings
 from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.routes import (
@@ -81,6 +83,7 @@ from dialer.resources.records.table import RESOURCES
 from dialer.runtime.fleet.place_watch import keeping_place
 from dialer.runtime.steps.call_removal import CallRemoval, KeptDays
 from dialer.runtime.steps.kept_recordings import KeptRecordings
+from dialer.runtime.steps.recording_figures import RecordingFigures
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia
@@ -137,12 +140,12 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     service = Service(
         settings, database=database, worker=worker, resources=by_path, export=export, event_streams=event_streams
     )
-    metrics = _metrics(worker, database)
+    metrics, kept = _watched(settings, database, worker)
     permissions = Permissions(resources)
     authenticator = authenticator or _authenticator(settings, database, worker)
     what_if_queue = WhatIfQueue(comparing)
     sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks), settings.currency)
-    own = _in_background(settings, database, worker, metrics, sender.running(delivers=sends_webhooks), console)
+    own = _in_background(settings, database, worker, metrics, kept, sender.running(delivers=sends_webhooks), console)
     app = Litestar(
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
@@ -174,10 +177,16 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     return app
 
 
-def _metrics(worker: Dialler, database: Database) -> Metrics:
+def _watched(settings: Settings, database: Database, worker: Dialler) -> tuple[Metrics, KeptRecordings]:
+    """Return the metrics of a service, and the care for its recordings that they tell of."""
+    kept = kept_recordings(settings, database, worker.clock)
+    return _metrics(worker, database, RecordingMetrics(kept.figures, settings.recordings_dir)), kept
+
+
+def _metrics(worker: Dialler, database: Database, recordings: RecordingMetrics) -> Metrics:
     clock_ms = lambda: worker.clock.now_ms()  # noqa: E731, PLW0108 - the clock may be replaced
     others = VitalMetrics(worker.process_health), WriteMetrics(database.write_waits), ZoneMetrics(clock_ms)
-    return Metrics(worker.figures, *others)
+    return Metrics(worker.figures, *others, recordings=recordings)
 
 
 def _authenticator(settings: Settings, database: Database, worker: Dialler) -> Authenticator:
@@ -194,7 +203,7 @@ def create_worker_app(
 ) -> Litestar:
     """Build the application of a process that only dials: health and metrics."""
     service = Service(settings, database=database, worker=worker, resources={}, export=export)
-    metrics = _metrics(worker, database)
+    metrics = _metrics(worker, database, RecordingMetrics(RecordingFigures(), settings.recordings_dir))
 
     @asynccontextmanager
     async def dialling(_: Litestar) -> AsyncIterator[None]:
@@ -254,6 +263,7 @@ def _in_background(
     database: Database,
     worker: Dialler,
     metrics: Metrics,
+    kept: KeptRecordings,
     sending: AbstractAsyncContextManager[None],
     console: Pages | None,
 ) -> list[Callable[[], AbstractAsyncContextManager[object]]]:
@@ -262,9 +272,6 @@ def _in_background(
     tasks = [] if console is None else [partial(console.running, worker)]
     logging = partial(logging_zone_rules, worker.clock.now_ms)
     watching = LoopLag(metrics.observe_lag).watching
-    kept = KeptRecordings(
-        database, worker.clock, FolderMedia(settings.recordings_dir), most_days=settings.recording_days
-    )
     in_place = partial(keeping_place, database)
     return [logging, worker.running, in_place, watching, removing, kept.keeping, lambda: sending, *tasks]
 

@@ -30,6 +30,7 @@ from dialer.runtime.steps.process_health import ProcessHealth
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia
+from dialer.store.media.recording_files import recording_files
 
 DAY_MS: Final = 86_400_000
 APPLIED_AT_ONCE: Final = 2
@@ -132,7 +133,7 @@ class Service:
         self.event_streams: Final = event_streams or EventStreams()
         self.settings: Final = settings
         self.media: Final = FolderMedia(settings.media_dir)
-        self.recordings: Final = FolderMedia(settings.recordings_dir)
+        self.recordings: Final = recording_files(settings.recordings_dir, settings.recordings_bucket)
         self.worker: Final = worker
         self.database: Final = database
         self.resources: Final = resources

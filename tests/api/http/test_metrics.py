@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from litestar import Litestar
@@ -9,8 +10,10 @@ from litestar.testing import TestClient
 
 from dialer.api.http.loop_lag import PROBE_S, LoopLag
 from dialer.api.http.metrics import Metrics
+from dialer.api.http.recording_metrics import RecordingMetrics
 from dialer.api.http.write_metrics import WriteMetrics
 from dialer.runtime.steps.dial_counters import DialCounters
+from dialer.runtime.steps.recording_figures import RecordingFigures
 from dialer.store.database.write_waits import WriteWaits
 from tests.api.harness import FakeWorker
 from tests.gateways import FIRST, SECOND
@@ -102,7 +105,7 @@ async def test_the_lag_of_the_loop_is_measured_beyond_the_requested_sleep() -> N
 
 
 def test_the_lags_become_a_histogram() -> None:
-    metrics = Metrics(DialCounters)
+    metrics = Metrics(DialCounters, recordings=RecordingMetrics(RecordingFigures(), Path("nowhere")))
     for lag_s in (0.0, 0.25, 0.75):
         metrics.observe_lag(lag_s)
     text = metrics.exposition().decode()

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from dialer.carriers.voice.memory_media import MemoryMedia
 from dialer.domain.formats.media_files import MediaError, MediaFiles, parts_of_name
+from dialer.store.media.bucket import BucketMedia
 from dialer.store.media.folder import FolderMedia
+from tests.s3_store import PREFIX, S3, s3_store
 
-KINDS: Final = ("folder", "memory")
+KINDS: Final = ("folder", "memory", "bucket")
 ODD_NAMES: Final = (
     "",
     ".",
@@ -34,9 +36,20 @@ ODD_NAMES: Final = (
 )
 
 
+@pytest.fixture(scope="module")
+def store() -> Iterator[S3]:
+    with s3_store() as one:
+        yield one
+
+
 @pytest.fixture(params=KINDS)
 def media(request: pytest.FixtureRequest, tmp_path: Path) -> MediaFiles:
     """Return media files that are empty, of each kind."""
+    if request.param == "bucket":
+        bucket = BucketMedia(request.getfixturevalue("store").access())
+        for name in request.getfixturevalue("store").objects():
+            bucket.delete(name.removeprefix(f"{PREFIX}/"))
+        return bucket
     return FolderMedia(tmp_path / "some" / "media") if request.param == "folder" else MemoryMedia()
 
 

@@ -8,6 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from dialer.api.http.recording_metrics import RecordingMetrics
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.rules.invariants import Rule
 from dialer.domain.words.reasons import TextReason
@@ -23,12 +24,13 @@ MEDIA: Final = (VOICE, SMS)
 class Metrics:
     """The metrics of one application, in a registry of their own. No label holds a text that a client chose.
 
-    `figures` returns the figures of the dialling, and is called at every exposition; so are `others`.
+    `figures` returns the figures of the dialling, and is called at every exposition; so are `recordings` and `others`.
     """
 
-    def __init__(self, figures: Callable[[], DialCounters], *others: Collector) -> None:
+    def __init__(self, figures: Callable[[], DialCounters], *others: Collector, recordings: RecordingMetrics) -> None:
         self._registry: Final = CollectorRegistry()
-        for collector in others:
+        self.recordings: Final = recordings
+        for collector in (*others, recordings):
             self._registry.register(collector)
         self._requests: Final = Counter(
             "dialer_http_requests",

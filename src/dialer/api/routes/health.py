@@ -66,6 +66,14 @@ class Health(msgspec.Struct, omit_defaults=True):
             "Gateways whose connection to their carrier does not work; left out if there is none. Others dial on.", 1
         ),
     ] = 0
+    recordings: Annotated[
+        str,
+        described(
+            "`no_room` if calls are not recorded because the disk is full, `away` if the place of recordings is not"
+            " there; left out otherwise. Calls go on.",
+            "no_room",
+        ),
+    ] = ""
 
 
 @get("/health/live", tags=["health"])
@@ -79,12 +87,12 @@ async def live() -> Health:
     tags=["health"],
     responses={503: ResponseSpec(data_container=Health, description="Not ready", generate_examples=False)},
 )
-async def ready(request: ApiRequest) -> Response[Health]:
+async def ready(request: ApiRequest, metrics: NamedDependency[Metrics]) -> Response[Health]:
     """Answer whether requests and dialling work, or which part does not."""
     service = request.service
     problem = await _storage_problem(service) or await _dialling_problem(service)
     worker = _worker_health(service.worker.process_health())
-    health = Health(problem or READY, worker, service.worker.figures().lines_down)
+    health = Health(problem or READY, worker, service.worker.figures().lines_down, metrics.recordings.problem())
     return Response(health, status_code=HTTPStatus.SERVICE_UNAVAILABLE if problem else HTTPStatus.OK)
 
 

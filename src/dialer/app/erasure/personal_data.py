@@ -66,7 +66,7 @@ MACHINE_MADE: Final = frozenset(
         # The writer of the audit log masks numbers, because its rows cannot be changed later.
         *(f"audit_log.{name}" for name in ("action", "actor", "address", "after", "before")),
         *(f"audit_log.{name}" for name in ("key_prefix", "resource", "via")),
-        *(f"call_recording.{name}" for name in ("callid", "file", "sound_key", "state")),
+        *(f"call_recording.{name}" for name in ("callid", "file", "sound_key", "state", "stored_where")),
         "callrequest.callid",
         # Numbers in the browser's name are masked.
         *(f"console_session.{name}" for name in ("address", "browser", "token_hash")),
@@ -89,7 +89,7 @@ MACHINE_MADE: Final = frozenset(
         "live_leg.key",
         "service_state.leg_key",
         "service_state.number_key",
-        "service_state.recordings_id",
+        *("service_state.recordings_bucket", "service_state.recordings_id"),
         *(f"report_delivery.{name}" for name in ("problem", "status")),
         *(f"report_link.{name}" for name in ("report", "token_hash")),
         *(f"report_schedule.{name}" for name in ("problem", "report", "sent_as", "sent_when", "send_time")),

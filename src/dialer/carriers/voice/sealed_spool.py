@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from dialer.carriers.media.call_tape import QUIET_BLOCK
-from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.calls.call_recording import FREE_BYTES_MIN, SoundStore
 from dialer.domain.formats.sealed_sound import NONCE_BYTES, SEALED_BYTES, length_ms, sealed_place
 
-FREE_BYTES_MIN: Final = 256 * 2**20
-"""Room that recordings leave on their disk. Without it a call goes on, and the rest of it is not recorded."""
 LOOKS_EVERY_BLOCKS: Final = 20
 GAP_MS_MAX: Final = 60_000
 """Silence that stands for the time of a call in which nobody recorded it. A longer time is shortened to this."""

@@ -19,6 +19,8 @@ SHARE_MAX: Final = 1_000
 BY_CAMPAIGN: Final = "campaign"
 """The `record` of a queue that leaves it to the campaigns of its calls which are recorded."""
 DAY_MS: Final = 86_400_000
+FREE_BYTES_MIN: Final = 256 * 2**20
+"""Room that recordings leave on their disk. Without it a call goes on, and the rest of it is not recorded."""
 REFUSE_KEYS: Final = "0123456789*#"
 NOTICE_WAIT_MS: Final = 2_000
 """Time after the end of a notice in which a callee can still refuse."""

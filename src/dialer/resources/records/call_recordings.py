@@ -122,7 +122,10 @@ _CALL_RECORDING: Final = shapes(
         ),
         "state": read_only(TextChoice(tuple(RecordingState)), "The state.", example=RecordingState.STORED.value),
         "stored_where": derived(
-            Text(), "`folder` if it has a file; empty for a simulated callee, and once it is removed.", example=FOLDER
+            Text(),
+            "The place of its file: `folder`, or `s3` once it is in the bucket; empty for a simulated callee, and once"
+            " it is removed.",
+            example=FOLDER,
         ),
         "legal_hold": writable(
             Boolean(),
@@ -150,10 +153,15 @@ def _derived(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
             "disposition": said.get(row["callrequest_id"], ""),
             "name": name,
             "paused": row["paused"] or "[]",
-            "stored_where": FOLDER if row["file"] and row["state"] != RecordingState.REMOVED else "",
+            "stored_where": _where(row),
         }
         for row, name in zip(rows, names_of_recordings(unit, rows), strict=True)
     ]
+
+
+def _where(row: RowMapping) -> str:
+    """Return where the file of a recording is; empty if it has none. Before it is stored, it is in the folder."""
+    return (row["stored_where"] or FOLDER) if row["file"] and row["state"] != RecordingState.REMOVED else ""
 
 
 def names_of_recordings(unit: Unit, rows: Sequence[RowMapping]) -> list[str]:

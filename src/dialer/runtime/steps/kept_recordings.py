@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import anyio
 import structlog
@@ -14,7 +14,9 @@ from dialer.domain.formats.sealed_sound import HEADER_BYTES, length_ms
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import RecordingState
 from dialer.runtime.steps.clock import Clock
+from dialer.runtime.steps.recording_figures import RecordingFigures
 from dialer.runtime.steps.recordings_folder import RecordingsFolder
+from dialer.runtime.steps.recordings_outbox import IN_BUCKET, IN_FOLDER, RecordingsOutbox
 from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.journal.call_recordings import SECONDS_SCALE
@@ -41,6 +43,7 @@ _WAITING: Final = (
     .order_by(CallRecording.id)
     .limit(AT_ONCE)
 )
+_COUNT_WAITING: Final = select(func.count()).where(CallRecording.state == "waiting")
 _LEFT: Final = (
     select(CallRecording.__table__)
     .where(CallRecording.state == "removed", CallRecording.file != "", CallRecording.id > _after)
@@ -82,6 +85,10 @@ class _Queue:
         return news
 
 
+_Measured: TypeAlias = list[tuple[Row[Any], int]]
+"""Recordings, and the bytes of their WAV files."""
+
+
 class KeptRecordings:
     """A task that looks after the recordings of calls that are over."""
 
@@ -92,19 +99,27 @@ class KeptRecordings:
         files: MediaFiles,
         *,
         most_days: int | None = None,
+        outbox: RecordingsOutbox | None = None,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
-        """Prepare it. No recording is kept for more than `most_days` after its call; None: there is no such limit."""
+        """Prepare it. No recording is kept for more than `most_days` after its call; None: there is no such limit.
+
+        With an `outbox`, recordings are sent to its bucket, and `files` has those of both places.
+        """
+        self._outbox: Final = outbox
         self._most_ms: Final = None if most_days is None else most_days * DAY_MS
         self._limits_ms = 0
         """The moment from which that is looked at again."""
-        self._folder: Final = RecordingsFolder(database, clock, files)
+        place = (files, "") if outbox is None else (outbox.bucket, outbox.place)
+        self._folder: Final = RecordingsFolder(database, clock, *place)
         self._database: Final = database
         self._clock: Final = clock
         self._files: Final = files
         self._sleep: Final = sleep
         self._looks_since_ms: int | None = None
         """The first look of this process; None before it."""
+        self._is_clean = False
+        self.figures: Final = RecordingFigures()
         self._held = 0
         """Recordings that a legal hold alone keeps, as it was told."""
         self._waiting: Final = _Queue(_WAITING)
@@ -138,9 +153,13 @@ class KeptRecordings:
         if self._looks_since_ms is None:
             self._looks_since_ms = self._clock.now_ms()
         counts = [await self._remove_old()]
-        if await self._folder.is_in_place():
+        is_in_place = await self._folder.is_in_place()
+        self.figures.is_in_place = is_in_place
+        if is_in_place:
             counts += [await self._store(self._looks_since_ms), await self._delete_files()]
             await self._folder.sweep()
+            await self._clean_outbox()
+        self.figures.waiting = await self._database.read(lambda connection: connection.scalar(_COUNT_WAITING) or 0)
         return max(counts) >= AT_ONCE
 
     async def _store(self, since_ms: int) -> int:
@@ -163,10 +182,33 @@ class KeptRecordings:
             _log.warning("recordings_not_readable", recordings=len(news), first=news[0])
         if lost:
             await self._database.write(lambda connection: _fail(connection, lost))
+            self.figures.lost += len(lost)
             _log.error("recordings_lost", recordings=len(lost), first=lost[0])
-        if found:
-            await self._database.write(lambda connection: _store(connection, found, now_ms))
+        sent = await self._send(found, waiting[-1].id, now_ms)
+        if sent:
+            where = IN_FOLDER if self._outbox is None else IN_BUCKET
+            await self._database.write(lambda connection: _store(connection, sent, where, now_ms))
+        if self._outbox is not None:
+            await anyio.to_thread.run_sync(self._outbox.forget, [row.file for row, _ in sent if row.file])
         return len(waiting)
+
+    async def _send(self, found: _Measured, last_id: int, now_ms: int) -> _Measured:
+        """Send recordings to the bucket, if there is one. Return those that are where they belong; the rest waits."""
+        if self._outbox is None:
+            return found
+        failures = await self._outbox.send([row.file for row, _ in found if row.file])
+        unsent = [row.id for row, _ in found if row.file in failures]
+        if unsent:
+            self.figures.send_failures += len(unsent)
+        if news := self._waiting.failed(unsent, last_id, now_ms):
+            _log.error("recordings_not_sent", recordings=len(news), first=news[0], reason=next(iter(failures.values())))
+        return [(row, size) for row, size in found if row.file not in failures]
+
+    async def _clean_outbox(self) -> None:
+        """Delete once what an earlier process has left in the folder."""
+        if self._outbox is not None and not self._is_clean:
+            await self._outbox.clean(self._database)
+            self._is_clean = True
 
     def _sizes(self, waiting: Sequence[Row[Any]]) -> list[int | None]:
         """Return the bytes of each WAV file; None where they cannot be read."""
@@ -235,18 +277,18 @@ class KeptRecordings:
         for row in left:
             try:
                 self._files.delete(row.file)
-            except MediaError as error:
+            except (MediaError, OSError) as error:
                 failures[row.id] = str(error)
         return failures
 
 
-def _store(connection: Connection, found: Sequence[tuple[Row[Any], int]], now_ms: int) -> None:
+def _store(connection: Connection, found: Sequence[tuple[Row[Any], int]], where: str, now_ms: int) -> None:
     touch(connection, NOTHING)
     keeps: dict[int, bool] = {}
     events: list[EventRow] = []
     for row, size in found:
         is_waiting = (CallRecording.id == row.id) & (CallRecording.state == "waiting")
-        change = update(CallRecording).where(is_waiting).values(_stored_values(size))
+        change = update(CallRecording).where(is_waiting).values(_stored_values(size, where if row.file else ""))
         is_news = connection.execute(change).rowcount == 1
         if row.user_id not in keeps:
             keeps[row.user_id] = keeps_events(connection, row.user_id)
@@ -269,9 +311,9 @@ def _fail(connection: Connection, ids: Sequence[int]) -> None:
     connection.execute(update(CallRecording).where(is_waiting).values(state=RecordingState.FAILED.value))
 
 
-def _stored_values(size: int) -> dict[str, Any]:
+def _stored_values(size: int, where: str) -> dict[str, Any]:
     seconds = length_ms(size - HEADER_BYTES) * SECONDS_SCALE
-    return {"state": RecordingState.STORED.value, "size": size, "seconds": seconds}
+    return {"state": RecordingState.STORED.value, "size": size, "seconds": seconds, "stored_where": where}
 
 
 def _remove(connection: Connection, ids: Sequence[int], now_ms: int) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete, select, update
 from dialer.domain.formats.media_files import MediaError, MediaFiles
 from dialer.domain.words.enums import RecordingState
 from dialer.runtime.steps.clock import Clock
+from dialer.runtime.steps.recordings_outbox import IN_BUCKET
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.tables import CallRecording, LiveLeg, ServiceState
@@ -36,6 +37,10 @@ ROWS_KEPT_MS: Final = 365 * 86_400_000
 AT_ONCE: Final = 200
 _OWN: Final = re.compile(r"[0-9a-f]{32}\.call", re.ASCII)
 _ID: Final = re.compile(r"^[0-9a-f]{32}$", re.ASCII | re.MULTILINE)
+_MISSING: Final = "recordings_folder_missing"
+_OTHERS: Final = "recordings_folder_of_another_database"
+_OWNER: Final = select(ServiceState.recordings_id, ServiceState.recordings_marked, ServiceState.recordings_bucket)
+_NOT_OURS: Final = frozenset({_MISSING, _OTHERS})
 _log = structlog.get_logger(__name__)
 
 
@@ -53,28 +58,46 @@ class _Owner(NamedTuple):
 class RecordingsFolder:
     """The care for the folder itself."""
 
-    def __init__(self, database: Database, clock: Clock, files: MediaFiles) -> None:
+    def __init__(self, database: Database, clock: Clock, files: MediaFiles, bucket: str = "") -> None:
+        """Prepare it. `bucket` is the place of the files if it is a bucket, in place of a folder."""
+        self._bucket: Final = bucket
         self._database: Final = database
         self._clock: Final = clock
         self._files: Final = files
-        self._why_not = ""
-        """The last event that was logged of a folder that is not the right one."""
+        self.why_not = ""
+        """Why the folder is not in place now, as the event that was logged; empty if it is."""
         self._swept_ms: int | None = None
         self._seen_ms: dict[str, int] = {}
         """When files that no record names were first seen by this process."""
 
     async def is_in_place(self) -> bool:
         """Return whether the folder is there. The first one with some of our files is marked, and no other later."""
-        owner = await self._database.read(_owner)
+        owner = await self._database.read(self._owner)
         if owner.known and not owner.id:
             owner = owner._replace(id=await self._database.write(_new_id))
-        why_not = await anyio.to_thread.run_sync(self._why_not_ours, owner)
-        if not why_not and not owner.is_marked and await anyio.to_thread.run_sync(self._has_marker, owner.id):
-            await self._database.write(_remember_marker)
-        if why_not and why_not != self._why_not:
-            _log.error(why_not, marker=MARKER, expected=owner.id)
-        self._why_not = why_not
+        try:
+            why_not = await anyio.to_thread.run_sync(self._why_not_ours, owner)
+            is_news = not why_not and not owner.is_marked
+            if is_news and await anyio.to_thread.run_sync(self._has_marker, owner.id):
+                await self._database.write(partial(_remember_marker, bucket=self._bucket))
+        except OSError as error:
+            why_not = self._say("recordings_store_away", reason=str(error))
+        if why_not in _NOT_OURS:
+            self._say(why_not, marker=MARKER, expected=owner.id)
+        self.why_not = why_not
         return not why_not
+
+    def _say(self, event: str, **facts: str) -> str:
+        """Log why the folder is not in place, unless that was logged already. Return the event."""
+        if event != self.why_not:
+            _log.error(event, **facts)
+        return event
+
+    def _owner(self, connection: Connection) -> _Owner:
+        row = connection.execute(_OWNER).one_or_none()
+        own_id, is_folder_marked, bucket = (None, False, None) if row is None else row
+        is_marked = bucket == self._bucket if self._bucket else is_folder_marked
+        return _Owner(own_id or "", is_marked, _known(connection, is_in_bucket=self._bucket != ""))
 
     def _why_not_ours(self, owner: _Owner) -> str:
         """Return why the folder is not the right one, as the name of an event; empty if it is. Mark the first one."""
@@ -82,14 +105,14 @@ class RecordingsFolder:
         if owner.id and owner.id in ids:
             return ""
         if ids:
-            return "recordings_folder_of_another_database"
+            return _OTHERS
         if owner.is_marked:
-            return "recordings_folder_missing"
+            return _MISSING
         if any(self._files.facts(name) is not None for name in owner.known):
             self._mark(owner.id)
             return ""
         # A new service has recorded nothing, and its folder may not be there yet.
-        return "recordings_folder_missing" if owner.known else ""
+        return _MISSING if owner.known else ""
 
     def _ids(self) -> list[str]:
         """Return the ids in the marker; none if there is no marker, or one without."""
@@ -117,7 +140,7 @@ class RecordingsFolder:
 
     async def _sweep_files(self, now_ms: int) -> None:
         """Delete files that were seen without a record a day ago, if this database has marked the folder."""
-        owner = await self._database.read(_owner)
+        owner = await self._database.read(self._owner)
         is_ours = owner.is_marked and await anyio.to_thread.run_sync(self._has_marker, owner.id)
         old = await anyio.to_thread.run_sync(self._old_files) if is_ours and owner.known else []
         orphans: list[str] = []
@@ -136,7 +159,7 @@ class RecordingsFolder:
             probe = self._files.facts(_PROBE)
             self._files.delete(_PROBE)
             found = [] if probe is None else list(self._files.list_files())
-        except MediaError as error:
+        except (MediaError, OSError) as error:
             _log.warning("recordings_folder_not_listed", reason=str(error))
             return []
         if probe is None:
@@ -154,12 +177,6 @@ class RecordingsFolder:
                 _log.info("recording_without_record_deleted", file=name)
 
 
-def _owner(connection: Connection) -> _Owner:
-    row = connection.execute(select(ServiceState.recordings_id, ServiceState.recordings_marked)).one_or_none()
-    own_id, is_marked = (None, False) if row is None else row
-    return _Owner(own_id or "", is_marked, _known(connection))
-
-
 def _new_id(connection: Connection) -> str:
     """Give the database the id of its folder, which follows it wherever it moves, and is in its backups."""
     touch(connection, NOTHING)
@@ -168,14 +185,16 @@ def _new_id(connection: Connection) -> str:
     return connection.scalar(select(ServiceState.recordings_id)) or own_id
 
 
-def _remember_marker(connection: Connection) -> None:
+def _remember_marker(connection: Connection, bucket: str) -> None:
     touch(connection, NOTHING)
-    connection.execute(update(ServiceState).values(recordings_marked=True))
+    marked: dict[str, object] = {"recordings_bucket": bucket} if bucket else {"recordings_marked": True}
+    connection.execute(update(ServiceState).values(marked))
 
 
-def _known(connection: Connection) -> list[str]:
-    """Return the files of the newest recordings that have any."""
+def _known(connection: Connection, *, is_in_bucket: bool) -> list[str]:
+    """Return the files of the newest recordings that have any, in the folder or in the bucket."""
     has_file = (CallRecording.file != "") & (CallRecording.state != RecordingState.REMOVED)
+    has_file &= (CallRecording.stored_where == IN_BUCKET) == is_in_bucket
     query = select(CallRecording.file).where(has_file).order_by(CallRecording.id.desc()).limit(KNOWN_MAX)
     return list(connection.scalars(query))
 

@@ -125,16 +125,14 @@ def read_sound(files: MediaFiles, sound: RecordedSound, start: int) -> bytes | N
     if not sound.file:
         return _QUIET * max(0, most - skipped)
     cipher = _cipher(sound.key)
-    pieces: list[bytes] = []
     if cipher is None:
         return None
-    for each in range(number, number - (-max(0, most) // BLOCK_BYTES)):
-        block = _block(files, sound.file, cipher, each)
-        if block is None:
-            # The whole blocks are sent first. The next read returns None, so that the connection is cut.
-            return b"".join(pieces)[skipped:] or None
-        pieces.append(block)
-    return b"".join(pieces)[skipped:most]
+    count = -(-max(0, most) // BLOCK_BYTES)
+    found = _blocks(files, sound.file, cipher, range(number, number + count))
+    if len(found) < count:
+        # The whole blocks are sent first. The next read returns None, so that the connection is cut.
+        return b"".join(found)[skipped:] or None
+    return b"".join(found)[skipped:most]
 
 
 def loudness(files: MediaFiles, sound: RecordedSound, most: int) -> list[tuple[int, int]] | None:
@@ -148,9 +146,12 @@ def loudness(files: MediaFiles, sound: RecordedSound, most: int) -> list[tuple[i
         return [(0, 0)]
     if files.facts(sound.file) is None or (cipher := _cipher(sound.key)) is None:
         return None
-    read = range(0, blocks, -(-blocks // most))
     pieces = max(1, most // blocks)
-    found = (_block(files, sound.file, cipher, number) or _QUIET * CHANNELS for number in read)
+    if blocks <= most:
+        found = _blocks(files, sound.file, cipher, range(blocks))
+    else:
+        read = range(0, blocks, -(-blocks // most))
+        found = [_block(files, sound.file, cipher, number) or _QUIET * CHANNELS for number in read]
     return [part for block in found for part in _parts(block, pieces)]
 
 
@@ -163,15 +164,27 @@ def _parts(block: bytes, pieces: int) -> list[tuple[int, int]]:
 
 def _block(files: MediaFiles, file: str, cipher: "AESGCM", number: int) -> bytes | None:
     """Return a block of sound; None if it is not there, or is not what was written."""
+    return next(iter(_blocks(files, file, cipher, range(number, number + 1))), None)
+
+
+def _blocks(files: MediaFiles, file: str, cipher: "AESGCM", numbers: range) -> list[bytes]:
+    """Return blocks of sound that follow each other, up to one that is not there, or not what was written.
+
+    They are read at once, since a file may be far away.
+    """
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - few calls are recorded
 
-    sealed = files.read(file, number * SEALED_BYTES, SEALED_BYTES)
-    if sealed is None or len(sealed) <= SEAL_BYTES:
-        return None
-    try:
-        return cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], sealed_place(number))
-    except InvalidTag:
-        return None
+    read = files.read(file, numbers.start * SEALED_BYTES, len(numbers) * SEALED_BYTES) or b""
+    blocks: list[bytes] = []
+    for at, number in enumerate(numbers):
+        sealed = read[at * SEALED_BYTES : (at + 1) * SEALED_BYTES]
+        if len(sealed) <= SEAL_BYTES:
+            break
+        try:
+            blocks.append(cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], sealed_place(number)))
+        except InvalidTag:
+            break
+    return blocks
 
 
 def _cipher(key: str) -> "AESGCM | None":

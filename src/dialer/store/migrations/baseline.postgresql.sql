@@ -222,6 +222,7 @@ CREATE TABLE service_state (
 	places_digest VARCHAR(64) DEFAULT '' NOT NULL,
 	speech_down VARCHAR(255),
 	recordings_id VARCHAR(32),
+	recordings_bucket TEXT,
 	recordings_marked BOOLEAN DEFAULT '0' NOT NULL,
 	CONSTRAINT pk_service_state PRIMARY KEY (id)
 )
@@ -1255,6 +1256,7 @@ CREATE TABLE call_recording (
 	size BIGINT NOT NULL,
 	paused TEXT,
 	file VARCHAR(64) NOT NULL,
+	stored_where VARCHAR(8) DEFAULT '' NOT NULL,
 	sound_key VARCHAR,
 	state VARCHAR(16) NOT NULL,
 	refused BOOLEAN DEFAULT '0' NOT NULL,

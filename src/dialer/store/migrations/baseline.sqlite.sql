@@ -206,6 +206,7 @@ CREATE TABLE service_state (
 	places_digest VARCHAR(64) DEFAULT '' NOT NULL,
 	speech_down VARCHAR(255),
 	recordings_id VARCHAR(32),
+	recordings_bucket TEXT,
 	recordings_marked BOOLEAN DEFAULT '0' NOT NULL
 );
 CREATE TABLE key_check (
@@ -1169,6 +1170,7 @@ CREATE TABLE call_recording (
 	size INTEGER NOT NULL,
 	paused TEXT,
 	file VARCHAR(64) NOT NULL,
+	stored_where VARCHAR(8) DEFAULT '' NOT NULL,
 	sound_key VARCHAR,
 	state VARCHAR(16) NOT NULL,
 	refused BOOLEAN DEFAULT '0' NOT NULL,

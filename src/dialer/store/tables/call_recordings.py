@@ -32,6 +32,8 @@ class CallRecording(Row):
     file: Mapped[str] = mapped_column(String(64), default="")
     """The name of its file in the folder of recordings. Empty if there is none: the callee was simulated, or it is
     deleted."""
+    stored_where: Mapped[str] = mapped_column(String(8), default="", server_default="")
+    """`s3` once its file is in the bucket, `folder` once it is stored in the folder, and empty before."""
     sound_key: Mapped[str | None] = mapped_column(SoundKey, default=None)
     """The key of its sound in hexadecimal digits, which `opened_key` opens. Without it, nobody can hear the file."""
     state: Mapped[str] = mapped_column(String(16))

@@ -1,6 +1,6 @@
 """The service's own rows: its state, and responses that it can repeat."""
 
-from sqlalchemy import Boolean, Index, LargeBinary, String
+from sqlalchemy import Boolean, Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.tables._base import BIG, UPDATED_OFTEN, Code, Milliseconds, Row, belongs_to
@@ -40,6 +40,8 @@ class ServiceState(Row):
 
     recordings_id: Mapped[str | None] = mapped_column(String(32), default=None)
     """The id in the marker of the folder of recordings; null until a call is recorded."""
+    recordings_bucket: Mapped[str | None] = mapped_column(Text, default=None)
+    """The place in a bucket that has the marker of this database."""
     recordings_marked: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True once a folder has the marker with that id. No other folder is taken for the right one from then on."""
 

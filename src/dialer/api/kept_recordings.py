@@ -1,0 +1,23 @@
+"""The care for recordings of calls, as the settings say where they are kept."""
+
+from dialer.runtime.steps.clock import Clock
+from dialer.runtime.steps.kept_recordings import KeptRecordings
+from dialer.runtime.steps.recordings_outbox import RecordingsOutbox
+from dialer.settings import Settings
+from dialer.store.database.database import Database
+from dialer.store.media.folder import FolderMedia
+from dialer.store.media.recording_files import FilesOfBoth
+
+
+def kept_recordings(settings: Settings, database: Database, clock: Clock) -> KeptRecordings:
+    """Return the care for the recordings in the folder or the bucket of the settings."""
+    spool, access = FolderMedia(settings.recordings_dir), settings.recordings_bucket
+    if access is None:
+        return KeptRecordings(database, clock, spool, most_days=settings.recording_days)
+    # Most services have no bucket.
+    from dialer.store.media.bucket import BucketMedia  # noqa: PLC0415
+
+    bucket = BucketMedia(access)
+    outbox = RecordingsOutbox(spool, bucket, str(access.place))
+    files = FilesOfBoth(spool, bucket)
+    return KeptRecordings(database, clock, files, most_days=settings.recording_days, outbox=outbox)

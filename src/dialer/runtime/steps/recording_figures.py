@@ -1,0 +1,17 @@
+"""Figures of the recordings of whole calls, for metrics."""
+
+
+class RecordingFigures:
+    """The state of recordings, and counts of what became of them."""
+
+    __slots__ = ("is_in_place", "lost", "send_failures", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        """Recordings of calls that are over which wait to be stored."""
+        self.is_in_place = True
+        """False while their folder or bucket is away, or is another one."""
+        self.lost = 0
+        """Recordings that could not be read for a day, since the start of this process."""
+        self.send_failures = 0
+        """Attempts to send a recording to the bucket that failed, since then."""
