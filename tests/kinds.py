@@ -61,6 +61,7 @@ PROGRAMS: Final = frozenset(
         "console/test_served.py",
         "console/test_speech.py",
         "console/test_survey_browser.py",
+        "console/test_telephone_in_browser.py",
         "demo/test_run.py",
         "console/reports/test_pdf_process.py",
         "console/reports/test_real_server.py",

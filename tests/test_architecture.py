@@ -46,10 +46,12 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     | {"webhooks.retries", "webhooks.signing"},
     "local_service": frozenset({"local_service", "domain", "server"}),
     "mcp": frozenset({"mcp", "__version__"}),
-    "settings": frozenset({"domain", "mail_settings", "recording_settings", "settings_values", "speech_settings"}),
+    "settings": frozenset({"domain", "mail_settings", "recording_settings", "settings_values", "speech_settings"})
+    | {"telephone_settings"},
     "mail_settings": frozenset({"settings_values"}),
     "recording_settings": frozenset({"domain", "settings_values"}),
     "speech_settings": frozenset({"domain", "settings_values"}),
+    "telephone_settings": frozenset({"settings_values"}),
     "settings_values": frozenset({"domain"}),
     "shares": frozenset({"domain"}),
     "__init__": frozenset({"time_zone_rules"}),
@@ -59,7 +61,7 @@ OUTERMOST: Final = frozenset({"commands", "demo", "dev", "scenarios", "testing",
 """Packages that may import every other package."""
 DETERMINISTIC: Final = frozenset(
     {"domain", "sim", "carriers.line_port", "carriers.engine_port", "carriers.parameters", "carriers.sip"}
-    | {"carriers.media", "runtime.steps.kernel"}
+    | {"carriers.browser", "carriers.media", "runtime.steps.kernel"}
     | {f"carriers.freeswitch.{name}" for name in ("causes", "commands", "events", "finding", "framing")}
     | {f"carriers.freeswitch.{name}" for name in ("legs", "parameters")}
     | {f"carriers.texts.{name}" for name in ("parameters", "templates", "requests", "callbacks")}

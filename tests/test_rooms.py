@@ -16,7 +16,7 @@ FLOORS: Final[dict[str, tuple[str, ...]]] = {
         *("sessions", "forecast", "fleet", "engine", "rules", "calls", "queueing", "pacing", "survey", "billing"),
         *("calling_times", "places", "numbers", "messages", "formats", "shares", "credentials", "figures", "words"),
     ),
-    "carriers": ("freeswitch", "texts", "voice", "media", "sip"),
+    "carriers": ("freeswitch", "texts", "voice", "browser", "media", "sip"),
     "store": (
         *("moving", "timeline", "reconciliation", "fleet", "journal", "rows", "queries", "media"),
         *("database", "tables", "backends"),

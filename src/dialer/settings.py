@@ -62,6 +62,7 @@ from dialer.settings_values import (
     without_password,
 )
 from dialer.speech_settings import MODEL, SPEECH_SETTINGS, refuse_half_a_server, voice_of_settings
+from dialer.telephone_settings import TELEPHONE_SETTINGS
 
 __all__ = ["SETTINGS", "Setting", "Settings", "SettingsError", "SettingsFile", "load_settings"]
 
@@ -137,6 +138,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Processes of one forecast; None: one a core, at most 8."""
     sound_processes: int | None = None
     """Processes that share the sound of many calls over SIP; None: one a core, at most 8."""
+    telephone_port: int | None = None
+    """UDP port of agents' telephones in browsers; None: there are none."""
+    public_host: str | None = None
+    """Address of that port, as browsers reach it; None: the machine's own."""
     rate_limit: int | None = None
     """Requests per minute of one user, and of one address; None: no limit."""
     secrets_key: str | None = None
@@ -431,6 +436,7 @@ SETTINGS: Final = (
         may_hold=f"a whole number from 0 to {PROCESSES_MAX}",
         read=partial(read_whole, least=0, most=PROCESSES_MAX),
     ),
+    *TELEPHONE_SETTINGS,
     Setting(
         variable="DIALER_RATE_LIMIT",
         field="rate_limit",

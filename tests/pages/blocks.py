@@ -33,6 +33,7 @@ _FIRST: Final = "tests/clients/test_first_program.py"
 _LIFE: Final = "tests/runtime/test_life_of_a_call.py"
 _SIMULATING: Final = "tests/test_simulating.py"
 _SPEECH: Final = "tests/carriers/voice/test_speech_server.py"
+_BROWSER: Final = "tests/console/test_telephone_in_browser.py"
 _OUTGROWING: Final = "tests/postgresql/test_outgrowing.py"
 _RUN, _SENT, _REQUEST, _PARSED, _LINTED, _DRAWN = How
 _EXAMPLE: Final = (_RUN,)
@@ -44,6 +45,7 @@ CLASSES: Final[Mapping[str, tuple[Class, ...]]] = {
     "clients/typescript/README.md": (_TYPESCRIPT,),
     "docs/architecture.md": (_DRAWN,),
     "docs/assistants.md": (_LINTED, _PARSED),
+    "docs/browser-telephone.md": (_BROWSER,),
     "docs/calling-hours.md": (_PARSED,),
     "docs/clients.md": (_LINTED, _LINTED, _PYTHON, _PYTHON, _LINTED, _TYPESCRIPT, _TYPESCRIPT),
     "docs/developing.md": (

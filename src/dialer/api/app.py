@@ -12,6 +12,7 @@ from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMa
 
 from dialer.api.actions.forecast import Forecaster, Forecasting
 from dialer.api.actions.speaking import SpeakText, TextSpeaker, speak_nothing
+from dialer.api.actions.telephones import Telephones
 from dialer.api.actions.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
 from dialer.api.actions.webhook_sender import WebhookSender
 from dialer.api.answers.controller import controllers
@@ -64,6 +65,7 @@ from dialer.api.routes import (
     supervision,
     survey_aggregate,
     survey_check,
+    telephones,
     text_callbacks,
     trial_calls,
     webhooks,
@@ -97,7 +99,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
         call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions, drafts
     ),
     *handlers_in(live_calls, previews, promised_call_backs, supervision, webhooks, wrap_ups, apply),
-    *handlers_in(account_export, staffing_plan, campaign_results, campaign_trials, recording_orders),
+    *handlers_in(account_export, staffing_plan, campaign_results, campaign_trials, recording_orders, telephones),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 
@@ -126,6 +128,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     comparing: Comparing = what_if_in_subprocess,
     trial_call: PlaceTrialCall = place_no_trial_call,
     speak: SpeakText = speak_nothing,
+    telephone: Telephones | None = None,
     resources: Sequence[Resource] = RESOURCES,
     console: Pages | None = None,
     event_streams: EventStreams | None = None,
@@ -156,8 +159,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
             "metrics": _given(metrics),
             "forecaster": _given(Forecaster(forecasting)),
             "what_if_queue": _given(what_if_queue),
-            "trial_caller": _given(TrialCaller(trial_call)),
-            "speaker": _given(TextSpeaker(speak)),
+            **_of_lines(trial_call, speak, telephone or Telephones()),
             "webhook_sender": _given(sender),
         },
         request_class=ApiRequest,
@@ -175,6 +177,12 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     names = OwnNames(settings.base_url, settings.other_hosts)
     app.asgi_handler = Edge(RequestShares(Compression(app.asgi_handler)), metrics, methods, names)
     return app
+
+
+def _of_lines(trial_call: PlaceTrialCall, speak: SpeakText, telephones: Telephones) -> dict[str, Provide]:
+    """Return what handlers use of that which calls and speaks."""
+    trial_caller, speaker = _given(TrialCaller(trial_call)), _given(TextSpeaker(speak))
+    return {"trial_caller": trial_caller, "speaker": speaker, "telephones": _given(telephones)}
 
 
 def _watched(settings: Settings, database: Database, worker: Dialler) -> tuple[Metrics, KeptRecordings]:

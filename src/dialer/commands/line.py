@@ -8,6 +8,7 @@ import anyio
 
 from dialer.carriers.voice.kept_messages import capture_folder
 from dialer.carriers.voice.line_process import alone, serve_lines
+from dialer.carriers.voice.telephone_frames import exchange_path
 from dialer.commands.output import VOICE, say
 from dialer.logs import configure_logs, log_unhandled
 from dialer.store.media.folder import FolderMedia
@@ -20,9 +21,8 @@ def line(folder: Path, media: Path, helpers: int) -> None:
     log_unhandled()
     with alone(folder) as is_alone:
         if is_alone:
-            anyio.run(
-                partial(serve_lines, folder, FolderMedia(media), capture_folder(media), helpers, allowed=_allowed)
-            )
+            serve = partial(serve_lines, allowed=_allowed, telephones=exchange_path(media))
+            anyio.run(serve, folder, FolderMedia(media), capture_folder(media), helpers)
         else:
             say("another process serves the lines of this folder")
 

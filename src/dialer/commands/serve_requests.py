@@ -14,6 +14,7 @@ from dialer.api.service import Dialler
 from dialer.app.campaigns.report_schedules import DeliveryOutcome, TakenDelivery
 from dialer.app.campaigns.trial_calls import TrialCall
 from dialer.commands.speaking import voice_of
+from dialer.commands.telephones import telephones_of
 from dialer.console.app import Console, ReportSending
 from dialer.console.reports.sender import NO_SERVER, OTHER_CLOCK, ReportSender, Shared
 from dialer.garbage import making_what_stays
@@ -47,6 +48,7 @@ def serve_requests(
             sends_webhooks=True,
             trial_call=_place_trial_call,
             speak=voice_of(settings),
+            telephone=telephones_of(settings),
         )
     run_server(app, bound, ready=ready, ending=(console.end, streams.end), displaced=lambda: database.displaced)
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from dialer.api.actions.telephones import TelephoneRead
 from dialer.api.actions.trial_calls import TrialCallRead
 from dialer.api.openapi import examples
 from dialer.api.openapi.answer_headers import (
@@ -165,6 +166,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "call_again": _CALLED_AGAIN,
     "text_again": _CALLED_AGAIN,
     "place_test_call": examples.answer(TrialCallRead),
+    **dict.fromkeys(("open_telephone", "renew_telephone"), "v=0\r\n"),
+    "read_telephone": examples.answer(TelephoneRead),
     **dict.fromkeys(("test_call", "read_test_call", "test_text", "read_test_text"), examples.answer(OwnTestRead)),
     "read_disposition": _DISPOSITION,
     "set_disposition": _DISPOSITION,

@@ -15,7 +15,7 @@ from dialer.domain.engine.desk_transfers import AGENT
 from dialer.domain.numbers.agent_contacts import telephone_of
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.queueing.agents import TAKES_CALLS
-from dialer.domain.words.enums import ConsultationMode, Consulted, TransferStatus
+from dialer.domain.words.enums import AgentTelephone, ConsultationMode, Consulted, TransferStatus
 from dialer.store.database.touched import Touched
 from dialer.store.queries.regions import region_of
 from dialer.store.tables import Agent, CallRequest, Gateway, LiveLeg, Tier, Transfer
@@ -147,14 +147,15 @@ def _third(connection: Connection, callrequest_id: int, user_id: int, agent_id: 
         raise InvalidFieldsError({"phone_number": ["Give a phone number or an agent: one of the two."]})
     if to.agent_id is None:
         return allowed_number(connection, callrequest_id, to.phone_number)
-    others = select(Agent.contact, Agent.status, Agent.is_talking).where(Agent.id == to.agent_id)
+    others = select(Agent.contact, Agent.telephone, Agent.status, Agent.is_talking).where(Agent.id == to.agent_id)
     others = others.where(Agent.user_id == user_id, Agent.id != agent_id, Agent.id.in_(select(Tier.agent_id)))
     other = connection.execute(others).first()
     if other is None:
         raise InvalidFieldsError({"agent": ["No other agent of this account who serves a queue has this id."]})
-    telephone = telephone_of(other.contact)
-    may_ring = bool(telephone) or _is_simulated(connection, callrequest_id)
-    if not may_ring or is_emergency_contact(other.contact, region_of(connection, user_id)):
+    is_browser = other.telephone == AgentTelephone.BROWSER
+    contact = "" if is_browser else other.contact
+    may_ring = is_browser or bool(telephone_of(contact)) or _is_simulated(connection, callrequest_id)
+    if not may_ring or is_emergency_contact(contact, region_of(connection, user_id)):
         raise InvalidFieldsError({"agent": ["The agent has no telephone that can be called."]})
     if other.is_talking or other.status not in TAKES_CALLS:
         raise InvalidFieldsError({"agent": ["The agent is not free. Choose another one, or wait."]})

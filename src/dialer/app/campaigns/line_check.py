@@ -12,6 +12,7 @@ from dialer.domain.numbers.agent_contacts import telephone_of
 from dialer.domain.numbers.emergency import is_emergency_contact
 from dialer.domain.survey.sections.table import definition_of, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import INPUT_END, Section, Survey, named_section, prompts_of
+from dialer.domain.words.enums import AgentTelephone
 from dialer.domain.words.sentences import FieldName, RecordName, Sentence
 from dialer.store.database.service_state import read_settings, read_speech
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
@@ -142,13 +143,12 @@ def _why_silent(connection: Connection, protocol: str) -> _WhySilent | None:
 
 def _without_telephones(connection: Connection, survey: Survey, region: str | None) -> Iterator[Sentence]:
     """Yield the errors of sections that transfer calls to a queue whose agents have no telephones."""
-    query = select(Agent.contact).join(Tier, Tier.agent_id == Agent.id)
+    query = select(Agent.contact, Agent.telephone).join(Tier, Tier.agent_id == Agent.id)
     for section in survey.sections:
         if not definition_of(section).transfers or section.queue_id is None:
             continue
-        contacts = connection.scalars(query.where(Tier.queue_id == section.queue_id)).all()
-        has_telephone = any(telephone_of(one) and not is_emergency_contact(one, region) for one in contacts)
-        if contacts and not has_telephone:
+        agents = connection.execute(query.where(Tier.queue_id == section.queue_id)).all()
+        if agents and not any(_has_telephone(*one, region) for one in agents):
             yield Sentence(
                 "Section %(section)s transfers calls to queue %(queue)s, and the %(contact)s of none of its agents is a"
                 " phone number or an extension that may be dialled. Set %(contact)s.",
@@ -156,6 +156,12 @@ def _without_telephones(connection: Connection, survey: Survey, region: str | No
                 queue=named_queue(connection, section.queue_id),
                 contact=FieldName("contact", "agent"),
             )
+
+
+def _has_telephone(contact: str, telephone: str, region: str | None) -> bool:
+    if telephone == AgentTelephone.BROWSER:
+        return True
+    return bool(telephone_of(contact)) and not is_emergency_contact(contact, region)
 
 
 def _unplayable(section: Section, protocol: str, why_silent: _WhySilent | None) -> Iterator[Sentence]:

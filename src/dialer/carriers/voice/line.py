@@ -5,6 +5,7 @@ import contextlib
 import re
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final, TypeVar
 
 import structlog
@@ -18,6 +19,7 @@ from dialer.carriers.sip.incoming_invite import read_invitation
 from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
 from dialer.carriers.voice.agent_addresses import AgentAddresses, agent_addresses, nobody
+from dialer.carriers.voice.browser_legs import BrowserLegs
 from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.dns_records import DnsRecords
@@ -28,6 +30,7 @@ from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.sound_stores import ordered
 from dialer.carriers.voice.speech import Speaker
 from dialer.domain.calls.call_recording import TapeState
+from dialer.domain.numbers.agent_contacts import agent_in_browser
 from dialer.domain.sessions.leg_protocol import (
     Accepted,
     Answered,
@@ -77,7 +80,7 @@ class _LineLeg:
 class SipLine:
     """The line of one SIP gateway. It opens by itself, and again after a failure."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but four are optional
         self,
         parameters: str,
         exchange: Exchange,
@@ -87,8 +90,12 @@ class SipLine:
         speaker: Speaker | None = None,
         capture: Capture | None = None,
         seal: HandleSeal | None = None,
+        *,
+        telephones: Path | None = None,
     ) -> None:
         """Open the line. Without `speaker`, it plays recordings only; without `capture`, it keeps no messages.
+
+        `telephones` is the path of the exchange of agents' telephones in browsers.
 
         `seal` encrypts the keys of sound in what it tells. Without it, calls with such keys are not taken up again.
         """
@@ -114,6 +121,7 @@ class SipLine:
         """The legs that are being found, with the state of the recording that was ordered meanwhile, if any."""
         self._why_not = "it is being opened"
         self._records: Final = DnsRecords()
+        self._browsers: Final = BrowserLegs(telephones, room, self)
         self._telephone: SipTrunkEndpoint | None = None
         self._is_open = asyncio.Event()
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
@@ -133,7 +141,7 @@ class SipLine:
             self._tell(leg.key, Unplaced())
             return
         self._legs[leg.key] = _LineLeg()
-        if not self._telephone.dial(leg):
+        if not self._browsers.dial(leg) and not self._telephone.dial(leg):
             del self._legs[leg.key]
             self._tell(leg.key, Unplaced())
 
@@ -152,6 +160,8 @@ class SipLine:
         if isinstance(order, Bridge) and order.other in self._legs:
             leg.other = order.other
             self._legs[leg.other].idle_since_ms = None
+        if self._browsers.obey(key, order):
+            return
         if isinstance(order, Converse) and not order.goes_on:
             self._look_up(self._telephone, key, order)
         else:
@@ -205,6 +215,7 @@ class SipLine:
             await self._work
         if self._telephone is not None:
             await self._telephone.close()
+        await self._browsers.close()
         for key in self._legs:
             self._room.remove(key)
 
@@ -334,7 +345,7 @@ class SipLine:
         self._remember(key)
         if live.handle and live.answered_age_ms is not None:
             return self._take_up(self._telephone, live.order, live.answered_age_ms, live.handle)
-        if not was_here:
+        if not was_here and agent_in_browser(live.order.number) is None:
             self._legs[key] = _LineLeg()
             self._telephone.withdraw(live.order)
         return Unknown()
@@ -365,6 +376,8 @@ class SipLine:
         store, state = order.sound_store, self._tapes.get(order.key)
         if store is not None and state is not None:
             store = ordered(store, state)
+        if isinstance(order, Dialling) and self._browsers.take_up(replace(order, talk_limit_ms=left_ms), handle):
+            return Alive()
         if telephone.take_up(replace(order, talk_limit_ms=left_ms, sound_store=store), handle, answered_age_ms):
             return Alive()
         del self._legs[order.key]

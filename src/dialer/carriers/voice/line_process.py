@@ -84,9 +84,14 @@ class LineProcess:
         *,
         helpers: int = 0,
         allowed: AgentAddresses = nobody,
+        telephones: Path | None = None,
     ) -> None:
-        """Prepare it. `allowed` returns the addresses of a program that may be connected."""
+        """Prepare it. `allowed` returns the addresses of a program that may be connected.
+
+        `telephones` is the path of the exchange of agents' telephones in browsers.
+        """
         self._allowed: Final = allowed
+        self._telephones: Final = telephones
         self._capture: Final = capture
         self.room: Final = SharedRoom(helpers)
         self._files: Final = SoundFiles(media)
@@ -99,7 +104,7 @@ class LineProcess:
 
     async def serve(self, path: Path, stop: asyncio.Event) -> None:
         """Serve workers on a Unix socket until `stop`, or until no worker has connected for a while."""
-        server = await asyncio.start_unix_server(self._serve_one, sock=_bind(path), limit=FRAME_BYTES_MAX)
+        server = await asyncio.start_unix_server(self._serve_one, sock=bind_unix(path), limit=FRAME_BYTES_MAX)
         try:
             await self._wait(stop)
         finally:
@@ -151,7 +156,10 @@ class LineProcess:
         if open_line is not None:
             await open_line.close()
         sound = (self.room, self._files)
-        line = SipLine(opened.parameters, listener, *sound, self._t1_ms, self._speaker, self._capture, self._seal)
+        line = SipLine(
+            *(opened.parameters, listener, *sound, self._t1_ms, self._speaker, self._capture, self._seal),
+            telephones=self._telephones,
+        )
         line.allowed = self._allowed
         self._lines[opened.gateway_id] = (opened.parameters, line)
         return line
@@ -170,7 +178,7 @@ class LineProcess:
                 raise FrameError("a connection opens one line")
 
 
-def _bind(path: Path) -> socket.socket:
+def bind_unix(path: Path) -> socket.socket:
     """Return a socket at a path that only this user may open. One that a dead process left behind is removed."""
     path.unlink(missing_ok=True)
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -206,11 +214,14 @@ async def serve_lines(
     helpers: int = 0,
     t1_ms: int = T1_MS,
     allowed: AgentAddresses = nobody,
+    *,
+    telephones: Path | None = None,
 ) -> None:
     """Serve lines until SIGTERM, or until no worker has connected for a while. Calls in progress are not ended.
 
     The messages of calls are kept in the folder `messages`. At most `helpers` processes share the sound.
-    `allowed` returns the addresses of a program that may be connected.
+    `allowed` returns the addresses of a program that may be connected, and `telephones` is the path of the exchange of
+    agents' telephones in browsers.
     """
     _, files_max = resource.getrlimit(resource.RLIMIT_NOFILE)
     # Each call has a socket, and the usual limit is 1,024.
@@ -219,5 +230,6 @@ async def serve_lines(
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     capture = Capture(messages)
-    await LineProcess(media, t1_ms, capture, helpers=helpers, allowed=allowed).serve(socket_path(folder), stop)
+    process = LineProcess(media, t1_ms, capture, helpers=helpers, allowed=allowed, telephones=telephones)
+    await process.serve(socket_path(folder), stop)
     capture.close()

@@ -30,7 +30,7 @@ from dialer.console.serving.services import ConsoleServices, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import said_in_words
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.words.enums import AmdStatus, LegType
+from dialer.domain.words.enums import AgentTelephone, AmdStatus, LegType
 from dialer.domain.words.reasons import TRANSFER_REASONS
 from dialer.domain.words.roles import Role
 from dialer.resources.crud.resource import Unit
@@ -44,7 +44,7 @@ from dialer.store.queries.promised_call_backs import (
     promise_to,
     promised_by_agent,
 )
-from dialer.store.tables import CallDisposition, CallRequest, Subscriber, Transfer
+from dialer.store.tables import Agent, CallDisposition, CallRequest, Subscriber, Transfer
 
 PLACE: Final = "desk"
 DESK: Final = "/console/desk/"
@@ -174,9 +174,14 @@ async def show(
 ) -> Response[Any]:
     """Show the desk, and the form of an agent who may dial by hand."""
 
-    def read(unit: Unit) -> list[ManualCampaign]:
+    def read(unit: Unit) -> tuple[list[ManualCampaign], bool]:
         agent_id = agent_at_desk(unit.connection, unit.actor.id)
-        return [] if agent_id is None else manual_campaigns(unit.connection, agent_id)
+        if agent_id is None:
+            return [], False
+        telephone = unit.connection.scalar(select(Agent.telephone).where(Agent.id == agent_id))
+        return manual_campaigns(unit.connection, agent_id), telephone == AgentTelephone.BROWSER
+
+    campaigns, has_telephone = await request.service.read(request, read)
 
     return page(
         request,
@@ -184,7 +189,9 @@ async def show(
         PLACE,
         status,
         live=live,
-        campaigns=await request.service.read(request, read),
+        campaigns=campaigns,
+        telephone_port=request.service.settings.telephone_port if has_telephone else None,
+        has_telephone=has_telephone,
         messages=messages,
         number=number,
         reached=reached,

@@ -22,6 +22,7 @@ _TYPES: Final[Mapping[str, str]] = {
     "recorder.js": "text/javascript",
     "survey.css": "text/css",
     "survey.js": "text/javascript",
+    "telephone.js": "text/javascript",
 }
 
 

@@ -56,8 +56,10 @@ HEADERS: Final[Mapping[str, str]] = {
 }
 """Headers of every answer of the console."""
 RECORDER: Final = f"{PATH}/recordings/new"
-"""The only page that may use the microphone."""
-RECORDER_HEADERS: Final = {**HEADERS, "Permissions-Policy": "camera=(), geolocation=(), microphone=(self)"}
+DESK: Final = f"{PATH}/desk"
+MICROPHONE_PAGES: Final = frozenset({RECORDER, DESK})
+"""The only pages that may use the microphone."""
+MICROPHONE_HEADERS: Final = {**HEADERS, "Permissions-Policy": "camera=(), geolocation=(), microphone=(self)"}
 
 SHARED: Final = f"{PATH}/shared/"
 """The start of pages that people without an account open by a link."""
@@ -198,7 +200,7 @@ class Guarded:
 def _headers_of(path: str) -> Mapping[str, str]:
     if path.startswith(SHARED):
         return SHARED_HEADERS
-    return RECORDER_HEADERS if path.rstrip("/") == RECORDER else HEADERS
+    return MICROPHONE_HEADERS if path.rstrip("/") in MICROPHONE_PAGES else HEADERS
 
 
 class SignedInOnly:

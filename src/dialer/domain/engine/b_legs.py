@@ -11,7 +11,7 @@ from dialer.domain.calls.plans import Call, Transfer
 from dialer.domain.engine.state import EngineState
 from dialer.domain.engine.transfer_ends import missing_destination
 from dialer.domain.engine.transfer_limits import TransferLimits
-from dialer.domain.numbers.agent_contacts import target_number
+from dialer.domain.numbers.agent_contacts import agent_in_browser, target_number
 from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.words.reasons import NoReason, TransferReason
@@ -36,7 +36,7 @@ class BLegs:
         """Return a transfer that begins, as the next one of a call."""
         place = len(call.transfers) + 1
         try:
-            number = event.number and target_number(event.number, self.region_of(call.plan.user_id))
+            number = event.number and self._number(call, event)
         except NumberError:
             number = ""
         transfer = Transfer(
@@ -53,6 +53,15 @@ class BLegs:
         )
         call.transfers = (*call.transfers, transfer)
         return transfer
+
+    def _number(self, call: Call, event: call_events.TransferReached) -> str:
+        """Return the number of a transfer in normal form, an extension, or the browser of an agent who is wanted.
+
+        Raises:
+            NumberError: it is none of these.
+        """
+        is_browser = event.for_agent_id is not None and agent_in_browser(event.number) == event.for_agent_id
+        return event.number if is_browser else target_number(event.number, self.region_of(call.plan.user_id))
 
     def take(
         self, call: Call, event: call_events.TransferReached, transfer: Transfer, now_ms: int

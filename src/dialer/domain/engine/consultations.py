@@ -217,7 +217,7 @@ class Consultations:
         if to.startswith(AGENT):
             for_agent_id = int(to.removeprefix(AGENT))
             agent = self._agents.get(for_agent_id)
-            to = "" if agent is None else agent.contact
+            to = "" if agent is None else agent.called
         event = call_events.TransferReached(call.id, talk.section_id, None, to, 0, 0, agent_id, for_agent_id)
         third = self._legs.new(call, event, now_ms)
         third.consulted = Consulted.ASKED
@@ -236,7 +236,7 @@ class Consultations:
         """Let an agent who is consulted over a simulated gateway answer as they take calls: no telephone rings."""
         agent = self._agents.get(third.for_agent_id or 0)
         if agent is not None and self._state.gateways[call.plan.gateway_id].plan.is_simulated:
-            third.number, third.parameters = agent.contact or f"agent {agent.id}", agent.parameters
+            third.number, third.parameters = agent.number or f"agent {agent.id}", agent.parameters
 
     def _busy(self, now_ms: int, agent_id: int | None) -> TransferReason | NoReason:
         """Return the reason why an agent is not called: they are not free. Empty for anybody else."""

@@ -4,8 +4,8 @@ from collections import deque
 from typing import Final
 
 from dialer.domain.calls.circuit_breaker import CLOSED, CircuitBreaker, after_attempt
-from dialer.domain.calls.plans import SIMULATED, GatewayPlan, Lent
-from dialer.domain.numbers.agent_contacts import is_extension, telephone_of
+from dialer.domain.calls.plans import SIMULATED, SIP, GatewayPlan, Lent
+from dialer.domain.numbers.agent_contacts import BROWSER, is_extension, telephone_of
 from dialer.domain.numbers.emergency import EMERGENCY_DIGITS_MAX, digits_behind_prefixes, is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import dialled_number
@@ -114,10 +114,12 @@ class GatewayLoad:
         """Return an agent's contact as the carrier receives it: an extension as it is, a number with the prefixes.
 
         It is empty if the contact is neither, or an emergency number of any country: people answer there. It is empty
-        on a simulated gateway, too, whose agents have no telephones.
+        on a simulated gateway, too, whose agents have no telephones. Only SIP reaches a telephone in the browser.
         """
         if self.plan.is_simulated:
             return ""
+        if contact.startswith(BROWSER):
+            return contact if self.plan.protocol == SIP else ""
         telephone = telephone_of(contact)
         if not telephone or self.dials_emergency(telephone):
             return ""

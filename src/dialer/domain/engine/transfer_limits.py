@@ -66,4 +66,4 @@ class TransferLimits:
             is_agent = transfer.for_agent_id is not None
             return {account.rate_for_agent(transfer.number) if is_agent else account.rate_for(transfer.number)}
         agents = self._distributor.serving(transfer.queue_id) if account.card else ()
-        return {account.rate_for_agent(agent.contact) for agent in agents} or {account.rate}
+        return {account.rate_for_agent(agent.number) for agent in agents} or {account.rate}

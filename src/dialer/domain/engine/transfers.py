@@ -62,7 +62,7 @@ class Transfers:
         An agent whose contact is an emergency number counts as logged out.
         """
         plan, agent_before = event.plan, self._agents.get(event.plan.id)
-        if is_emergency_contact(plan.contact, self._legs.region_of(plan.user_id)):
+        if is_emergency_contact(plan.number, self._legs.region_of(plan.user_id)):
             plan = structs.replace(plan, status=AgentStatus.LOGGED_OUT)
         self._agents[plan.id] = plan
         self._desk_orders.read(agent_before, plan)
@@ -124,7 +124,7 @@ class Transfers:
             self._abandonment.restored(call, transfer.joined_ms)
         for agent_id, offered_ms in offers.items():
             agent = self._agents.get(agent_id)
-            if agent is not None and not is_emergency_contact(agent.contact, self._legs.region_of(agent.user_id)):
+            if agent is not None and not is_emergency_contact(agent.number, self._legs.region_of(agent.user_id)):
                 self._offer(call, agent, offered_ms)
         self.wake(now_ms)
 
@@ -180,8 +180,9 @@ class Transfers:
         transfer, agent = call.transfers[-1], self._agents[event.agent_id]
         transfer.status = TransferStatus.CONNECTED
         transfer.agent_id, transfer.parameters = agent.id, agent.parameters
-        transfer.number = agent.contact or f"agent {agent.id}"
-        rate = self._state.accounts[call.plan.user_id].rate_for_agent(agent.contact)
+        number = agent.number
+        transfer.number = number or f"agent {agent.id}"
+        rate = self._state.accounts[call.plan.user_id].rate_for_agent(number)
         if rate.price(transfer.talk_limit_ms // SECOND_MS) <= transfer.hold:
             transfer.rate = rate  # Otherwise an agent or the card changed after the hold.
         transfer.started_ms, transfer.answered_ms = event.offered_ms, now_ms
@@ -341,7 +342,8 @@ class Transfers:
     def _offer(self, call: Call, agent: AgentPlan, offered_ms: int) -> None:
         account = self._state.accounts[call.plan.user_id]
         gateway = self._state.gateways[call.plan.gateway_id]
-        dialled = "" if account.refuses_agent(agent.contact, gateway.plan) else gateway.number_of_agent(agent.contact)
+        called = agent.called
+        dialled = "" if account.refuses_agent(called, gateway.plan) else gateway.number_of_agent(called)
         self._state.emit(OfferCall(call, agent, offered_ms, dialled))
 
     def _withdraw(self, decisions: list[Decision]) -> None:

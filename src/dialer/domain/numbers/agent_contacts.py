@@ -1,4 +1,7 @@
-"""Agents' contacts and targets of transfers: telephone numbers, or extensions of the switch behind a gateway."""
+"""Agents' contacts and targets of transfers: telephone numbers, or extensions of the switch behind a gateway.
+
+An agent may also take calls in a browser. Only the engine writes such a contact: nobody may give one as a number.
+"""
 
 import re
 from typing import Final
@@ -6,6 +9,20 @@ from typing import Final
 from dialer.domain.numbers.normal_form import NumberError, is_possible, normalise
 
 _EXTENSION: Final = re.compile(r"[0-9]{2,6}", re.ASCII)
+BROWSER: Final = "browser:"
+"""The beginning of the contact of a telephone in the browser. The id of its agent follows."""
+_BROWSER: Final = re.compile(rf"{BROWSER}([0-9]{{1,19}})", re.ASCII)
+
+
+def browser_of(agent_id: int) -> str:
+    """Return the contact of the telephone in the browser of an agent, as lines dial it."""
+    return f"{BROWSER}{agent_id}"
+
+
+def agent_in_browser(contact: str) -> int | None:
+    """Return the agent whose telephone in the browser a contact means; None if it means none."""
+    found = _BROWSER.fullmatch(contact)
+    return None if found is None else int(found[1])
 
 
 def is_extension(contact: str) -> bool:

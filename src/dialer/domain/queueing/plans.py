@@ -6,7 +6,8 @@ from typing import ClassVar, Final, NamedTuple
 
 import msgspec
 
-from dialer.domain.words.enums import AgentStatus, ConsultationMode, QueueStrategy, SupervisionMode
+from dialer.domain.numbers.agent_contacts import BROWSER
+from dialer.domain.words.enums import AgentStatus, AgentTelephone, ConsultationMode, QueueStrategy, SupervisionMode
 
 PREVIEW_SECONDS_MIN: Final = 5
 PREVIEW_SECONDS_MAX: Final = 3_600
@@ -171,6 +172,20 @@ class AgentPlan(msgspec.Struct, frozen=True):
     consultation_mode: ConsultationMode = ConsultationMode.THIRD
     consultation_to: str = ""
     """The third person: a number in normal form, or `agent:` with an id."""
+    telephone: AgentTelephone = AgentTelephone.CONTACT
+    """The kind of telephone with which the agent takes calls."""
+
+    @property
+    def number(self) -> str:
+        """The number or extension at which the agent takes calls; empty for a telephone in the browser."""
+        # A contact that somebody wrote in the form of a browser's would lead to the desk of another agent.
+        is_other = self.telephone is AgentTelephone.BROWSER or self.contact.startswith(BROWSER)
+        return "" if is_other else self.contact
+
+    @property
+    def called(self) -> str:
+        """The contact that lines dial: `number`, or the telephone in the browser."""
+        return f"{BROWSER}{self.id}" if self.telephone is AgentTelephone.BROWSER else self.number
 
     @property
     def consultation(self) -> Consultation | None:

@@ -153,6 +153,13 @@ class AgentStatus(DescribedInt):
     ON_BREAK = 4, "Takes no calls for now."
 
 
+class AgentTelephone(DescribedText):
+    """The telephone with which an agent takes calls over lines."""
+
+    CONTACT = "contact", "The number or the extension in `contact`."
+    BROWSER = "browser", "The desk of the console, or another page with WebRTC: `POST /rest-api/agent/<id>/telephone/`."
+
+
 class AgentActivity(IntEnum):
     """The activity of an agent, as statistics count it. No time is counted while logged out."""
 

@@ -9,7 +9,7 @@ from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent,
 from dialer.app.work.touched_records import hearers_of_music, touched_queue
 from dialer.domain.calls.call_recording import ALL_CALLS, BY_CAMPAIGN
 from dialer.domain.numbers.emergency import is_emergency_contact
-from dialer.domain.words.enums import AgentStatus, QueueStrategy
+from dialer.domain.words.enums import AgentStatus, AgentTelephone, QueueStrategy
 from dialer.domain.words.reasons import BREAK_CAUSES
 from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, optional, own, read_only, shapes, writable
 from dialer.resources.crud.enumerations import listed
@@ -246,6 +246,13 @@ _AGENT: Final = shapes(
             title="Telephone",
             hint="The number or the extension at which the agent takes calls.",
         ),
+        "telephone": writable(
+            TextChoice(tuple(AgentTelephone)),
+            "The telephone with which the agent takes calls over lines. A telephone in the browser needs a gateway with"
+            " `protocol` sip, and `DIALER_TELEPHONE_PORT`. Default: contact.",
+            title="Takes calls with",
+            hint="With the browser, the desk is the telephone: the agent needs a headset and no other device.",
+        ),
         "skills": writable(
             Phrases(),
             "The skills of the agent, such as languages, with commas or line ends between them: up to 20, of up to 100"
@@ -301,7 +308,7 @@ _AGENT: Final = shapes(
     },
     form=form(
         ("Who it is", "name login"),
-        ("How calls are taken", "contact skills wrap_up_time status break_reason desk_watched"),
+        ("How calls are taken", "telephone contact skills wrap_up_time status break_reason desk_watched"),
         more=[("For simulations", "parameters")],
     ),
     write_doc="An agent: a person who takes calls from queues.",

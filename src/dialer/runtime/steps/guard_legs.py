@@ -4,7 +4,7 @@ from typing import Final
 
 from dialer.domain.calls import call_effects
 from dialer.domain.calls.plans import Call, Transfer
-from dialer.domain.numbers.agent_contacts import is_extension
+from dialer.domain.numbers.agent_contacts import agent_in_browser, is_extension
 from dialer.domain.rules.invariants import Rule
 from dialer.domain.words.enums import TransferStatus
 from dialer.runtime.steps.guard_books import GuardBooks
@@ -51,8 +51,9 @@ class GuardedLegs:
         if 0 < campaign.plan.max_xfer < campaign.legs:
             broken(Rule.LIMITS, call, "it exceeds max_xfer")
         if transfer.gateway_id:
-            # Any extension of a switch may be called to reach an agent.
-            if transfer.for_agent_id is None or not is_extension(transfer.number):
+            # Any extension of a switch may be called to reach an agent, and the agent's own browser.
+            is_own = agent_in_browser(transfer.number) == transfer.for_agent_id or is_extension(transfer.number)
+            if transfer.for_agent_id is None or not is_own:
                 self._dials.check_destination(call, transfer.number, transfer.gateway_id)
             self._dials.place(call, transfer.gateway_id, transfer.started_ms or 0)
         self._money.hold(call, transfer.hold)

@@ -507,6 +507,7 @@ CREATE TABLE agent (
 	name VARCHAR(255) NOT NULL,
 	login_id BIGINT,
 	contact VARCHAR(255) NOT NULL,
+	telephone VARCHAR(8) DEFAULT 'contact' NOT NULL,
 	status SMALLINT NOT NULL,
 	wrap_up_time INTEGER NOT NULL,
 	skills TEXT DEFAULT '' NOT NULL,

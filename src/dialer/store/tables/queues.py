@@ -4,7 +4,7 @@ from sqlalchemy import Boolean, Index, String, text
 from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
-from dialer.domain.words.enums import AgentStatus, QueueStrategy
+from dialer.domain.words.enums import AgentStatus, AgentTelephone, QueueStrategy
 from dialer.store.tables._base import BIG, UPDATED_OFTEN, Code, LongText, Milliseconds, Name, Row, belongs_to, mentions
 
 
@@ -68,6 +68,8 @@ class Agent(Row):
     login_id: Mapped[int | None] = mentions("user_account")
     """The user account with which the agent logs in."""
     contact: Mapped[Name] = mapped_column(default="")
+    telephone: Mapped[str] = mapped_column(String(8), default=AgentTelephone.CONTACT, server_default="contact")
+    """A `dialer.domain.words.enums.AgentTelephone`: with what the agent takes calls."""
     status: Mapped[Code] = mapped_column(default=AgentStatus.LOGGED_OUT)
     wrap_up_time: Mapped[int] = mapped_column(default=0)
     skills: Mapped[LongText]

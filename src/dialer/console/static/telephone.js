@@ -1,0 +1,190 @@
+// The telephone of an agent at the desk: sound to and from the server over WebRTC. Calls are answered by the server, so
+// this script only keeps the connection: after a change of network it makes another one, and a call goes on with that.
+
+const CONNECT_MS = 8000;
+const AGAIN_MS = 1500;
+const LOST_MS = 2500;
+const LOOK_MS = 5000;
+const LEVEL_MS = 100;
+const LEVEL_GAIN = 4; // Speech at a good distance fills most of the meter.
+const LOSSY_PERCENT = 3;
+const GONE = 404;
+const box = document.querySelector("#telephone");
+const words = box.dataset;
+const parts = Object.fromEntries([...box.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+let token = "";
+let stream = null;
+let link = null; // The connection in use.
+let isOver = false;
+let isMuted = false;
+let turn = 0;
+
+function say(name, percent = 0) {
+  box.dataset.now = name;
+  const text = words[name].replace("{percent}", percent);
+  if (parts.state.textContent !== text) parts.state.textContent = text;
+}
+
+function ready(percent = 0) {
+  if (isMuted) say("muted");
+  else if (percent >= LOSSY_PERCENT) say("lossy", percent);
+  else say("connected");
+}
+
+async function post(url, fields) {
+  const body = new URLSearchParams({ csrf: words.csrf, ...fields });
+  return fetch(url, { method: "POST", body, headers: { Accept: "application/json" } });
+}
+
+// The server speaks nothing but PCMU, which carriers take as it is.
+function limit(transceiver) {
+  const known = RTCRtpReceiver.getCapabilities?.("audio")?.codecs ?? [];
+  const spoken = known.filter((codec) => /pcmu|telephone-event/i.test(codec.mimeType) && codec.clockRate === 8000);
+  if (spoken.length) transceiver.setCodecPreferences?.(spoken);
+}
+
+// Connect, until it works or the telephone is open elsewhere. The newest attempt counts.
+async function connect() {
+  const mine = ++turn;
+  for (;;) {
+    if (isOver || mine !== turn) return;
+    const made = new RTCPeerConnection();
+    if (await attempt(made, mine)) return;
+    made.close();
+    await pause(AGAIN_MS);
+  }
+}
+
+async function attempt(made, mine) {
+  try {
+    limit(made.addTransceiver(stream.getAudioTracks()[0], { direction: "sendrecv", streams: [stream] }));
+    made.addEventListener("track", (event) => {
+      parts.speaker.srcObject = new MediaStream([event.track]);
+      parts.speaker.play().catch(() => {}); // A page that uses the microphone may play.
+    });
+    await made.setLocalDescription();
+    const answer = await post("/console/desk/telephone/", { offer: made.localDescription.sdp, token });
+    if (answer.status === GONE && token) return over("elsewhere");
+    if (!answer.ok) return false;
+    const told = await answer.json();
+    token = told.token;
+    await made.setRemoteDescription({ type: "answer", sdp: told.answer });
+  } catch {
+    return false;
+  }
+  link?.close();
+  link = made;
+  const isUp = await settled(made);
+  if (isUp && mine === turn) {
+    watch(made);
+    parts.mute.disabled = false;
+    ready();
+  } else if (!isUp) say("port");
+  return isUp;
+}
+
+function over(name) {
+  isOver = true;
+  link?.close();
+  stream?.getTracks().forEach((track) => track.stop());
+  parts.mute.disabled = true;
+  say(name);
+  return true;
+}
+
+// Wait until a connection is up, and return whether it is.
+function settled(made) {
+  return new Promise((done) => {
+    const end = setTimeout(() => done(false), CONNECT_MS);
+    made.addEventListener("connectionstatechange", () => {
+      if (!["connected", "failed", "closed"].includes(made.connectionState)) return;
+      clearTimeout(end);
+      done(made.connectionState === "connected");
+    });
+  });
+}
+
+// A connection that is down for a moment comes back by itself. One that stays down is made anew.
+function watch(made) {
+  const check = async () => {
+    if (made !== link || isOver || made.connectionState === "connected") return;
+    say("lost");
+    if (made.connectionState === "disconnected") await pause(LOST_MS);
+    if (made !== link || made.connectionState === "connected") return made === link && ready();
+    connect();
+  };
+  made.addEventListener("connectionstatechange", check);
+}
+
+window.addEventListener("online", () => token && connect());
+navigator.connection?.addEventListener("change", () => token && link?.connectionState !== "connected" && connect());
+
+// How much of the agent's sound gets lost, and whether the telephone is still the one of this page.
+async function look() {
+  if (isOver || link?.connectionState !== "connected") return;
+  const answer = await post("/console/desk/telephone/state/", {}).catch(() => null);
+  if (answer?.ok && link?.connectionState === "connected") ready((await answer.json()).loss ?? 0);
+}
+
+async function open(deviceId = "") {
+  const chosen = deviceId ? { deviceId: { exact: deviceId } } : {};
+  const sound = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, ...chosen };
+  const opened = await navigator.mediaDevices.getUserMedia({ audio: sound });
+  const [track] = opened.getAudioTracks();
+  track.enabled = !isMuted;
+  const sender = link?.getSenders().find((one) => one.track);
+  await sender?.replaceTrack(track);
+  stream?.getTracks().forEach((one) => one.stop());
+  stream = opened;
+  meter(opened);
+}
+
+let analyser = null;
+const context = window.AudioContext && new AudioContext();
+function meter(opened) {
+  if (!context) return;
+  context.resume().catch(() => {});
+  analyser = context.createAnalyser();
+  analyser.fftSize = 1024;
+  context.createMediaStreamSource(opened).connect(analyser);
+}
+function draw() {
+  if (!analyser) return;
+  const samples = new Float32Array(analyser.fftSize);
+  analyser.getFloatTimeDomainData(samples);
+  const loudness = Math.sqrt(samples.reduce((sum, one) => sum + one * one, 0) / samples.length);
+  parts.level.value = isMuted ? 0 : Math.min(1, loudness * LEVEL_GAIN);
+}
+
+async function list() {
+  const found = (await navigator.mediaDevices.enumerateDevices()).filter((one) => one.kind === "audioinput");
+  const used = stream?.getAudioTracks()[0]?.getSettings().deviceId;
+  const options = found.map((one, place) => new Option(one.label || String(place + 1), one.deviceId, false, one.deviceId === used));
+  parts.microphone.replaceChildren(...options);
+}
+
+parts.mute?.addEventListener("click", () => {
+  isMuted = !isMuted;
+  stream.getAudioTracks().forEach((track) => (track.enabled = !isMuted));
+  parts.mute.setAttribute("aria-pressed", String(isMuted));
+  ready();
+});
+parts.microphone?.addEventListener("change", () => open(parts.microphone.value).catch(() => list()));
+
+async function begin() {
+  if (!navigator.mediaDevices?.getUserMedia || !window.RTCPeerConnection) {
+    return say(window.isSecureContext ? "missing" : "insecure");
+  }
+  try {
+    await open();
+  } catch (error) {
+    return say(error.name === "NotAllowedError" ? "refused" : "missing");
+  }
+  navigator.mediaDevices.addEventListener("devicechange", list);
+  setInterval(draw, LEVEL_MS);
+  setInterval(look, LOOK_MS);
+  list();
+  connect();
+}
+if (parts.mute) begin();

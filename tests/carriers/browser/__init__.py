@@ -1,0 +1,1 @@
+"""Tests of telephones in browsers, without sockets."""
