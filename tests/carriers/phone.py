@@ -144,15 +144,19 @@ class Phone:
                 sound = now_ms + length_ms, Done(turn, 0, recording_ms=length_ms)
             case Confer(turn):
                 sound = now_ms + self.callee.talks_ms(), Done(turn, 0)
-            case Converse(turn, speeches):
-                at_ms = self._play(speeches, now_ms)
-                talk_ms, branch = talk_of(self.callee.behaviour.conversation, self.callee.chance, order.limit_ms)
-                sound = self._end(self._until(at_ms + talk_ms))
-                if branch:
-                    sound = at_ms + talk_ms, Done(turn, 0, branch=branch)
+            case Converse():
+                sound = self._converse(order, now_ms)
             case Hold() | Bridge() | Supervise() | Clear() | Tape():
                 pass
         return sound
+
+    def _converse(self, order: Converse, now_ms: int) -> Said:
+        if order.ends_with:
+            return now_ms, Done(order.turn, 0, branch=order.ends_with)
+        at_ms = self._play(order.speeches, now_ms)
+        talk_ms, branch = talk_of(self.callee.behaviour.conversation, self.callee.chance, order.limit_ms)
+        at_ms = self._until(at_ms + talk_ms)
+        return (at_ms, Done(order.turn, 0, branch=branch)) if branch else self._end(at_ms)
 
     def _play(self, speeches: tuple[Speech, ...], at_ms: int) -> int:
         for speech in speeches:

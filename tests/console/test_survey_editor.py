@@ -337,3 +337,20 @@ def test_every_branch_is_in_exactly_one_way(
     assert branches.keys() <= set(keys)
     assert all(branches.get(key) == way.target for way in ways for key in way.keys)
     assert len(ways) <= max(WAYS_MAX, 9)
+
+
+def test_a_section_for_a_program_has_its_fields_ways_and_the_values_for_the_program(
+    alice: Visitor, api: Caller, survey: int
+) -> None:
+    alice.get(f"surveys/{survey}/?section=1")
+    change(alice, survey, "sections/1/", question="Talk", type="12", sound="text")
+    alice.get(f"surveys/{survey}/?section=1")
+    form = {"agent_url": "ws://127.0.0.1:8765/", "agent_secret": "made-up", "agent_parameters": "order_id, first_name"}
+    change(alice, survey, "sections/1/", question="Talk", **form, on_completed="hangup", goto_0="3", goto_invalid="end")
+    saved = sections(api, survey)[0]
+    assert (saved["agent_url"], saved["agent_parameters"]) == (form["agent_url"], ["order_id", "first_name"])
+    assert (saved["on_completed"], saved["timeout"]) == ("hangup", 600)
+    text = alice.text(f"surveys/{survey}/?section=1")
+    shown = ("REST base URL", "the program is done", "If no program answers, callees hear", "Longest conversation")
+    assert [one for one in shown if one not in text] == []
+    assert "made-up" not in alice.get(f"surveys/{survey}/?section=1")

@@ -38,6 +38,7 @@ from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.routes import (
     account_export,
+    agent_calls,
     apply,
     audio,
     bulk,
@@ -153,7 +154,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         route_handlers=[
             _rest_api(authenticator, permissions, resources),
             *([root.redirect_to_documentation] if console is None else console.routes(authenticator, permissions)),
-            *handlers_in(health, text_callbacks),
+            *handlers_in(agent_calls, health, text_callbacks),
         ],
         dependencies={
             "metrics": _given(metrics),

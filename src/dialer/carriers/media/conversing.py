@@ -38,9 +38,11 @@ class Conversing(Activity):
             0, terms, MessageWriter(f"MZ{digits}", f"CA{digits}", order.account_sid or f"AC{0:032x}")
         )
 
-    def continue_as(self, turn: int) -> None:
-        """Go on under the number of another order: the one who gives orders has begun anew."""
-        self.turn = turn
+    def continue_as(self, order: Converse) -> None:
+        """Go on under the number of another order, or end as it says: the program has completed the call."""
+        self.turn = order.turn
+        if order.ends_with:
+            self.stream.completed(order.ends_with)
 
     def next_frame(self) -> bytes:
         """Return the next piece of the disclosure, or else of what the program says."""

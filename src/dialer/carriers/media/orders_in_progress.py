@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 from dialer.carriers.media.dtmf_inband import silence
 from dialer.carriers.media.hold_sound import hold_sound
 from dialer.carriers.media.rtp import FRAME_MS, FRAME_SAMPLES
-from dialer.domain.sessions.leg_protocol import Ask, Done
+from dialer.domain.sessions.leg_protocol import Ask, Converse, Done
 from dialer.domain.survey.survey import BRANCH_INVALID
 
 _QUIET: Final = silence(FRAME_MS)
@@ -55,9 +55,13 @@ class Activity:
 class Unanswered(Activity):
     """A conversation with a program that is no more connected."""
 
+    def __init__(self, order: Converse) -> None:
+        super().__init__(order.turn)
+        self._branch: Final = order.ends_with or BRANCH_INVALID
+
     def done(self, now_ms: int) -> Done | None:  # noqa: ARG002 - it is done at once
-        """Return that no program answers."""
-        return Done(self.turn, 0, branch=BRANCH_INVALID)
+        """Return that no program answers, or that it has completed the call."""
+        return Done(self.turn, 0, branch=self._branch)
 
 
 class Playing(Activity):

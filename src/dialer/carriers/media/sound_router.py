@@ -133,7 +133,7 @@ class SoundRouter:
         if leg is None or isinstance(order, Clear | Tape) or order.turn <= leg.activity.turn:
             return
         if isinstance(order, Converse) and order.goes_on and isinstance(leg.activity, Conversing):
-            leg.activity.continue_as(order.turn)
+            leg.activity.continue_as(order)
             return
         self._unbridge(leg)
         self._unlink(leg.activity)
@@ -296,7 +296,7 @@ def _activity(
         case Confer():
             begun = Conferring(order.turn, order.room)
         case Converse():
-            begun = Unanswered(order.turn) if order.goes_on else Conversing(order, prompt)
+            begun = Unanswered(order) if order.goes_on else Conversing(order, prompt)
         case Hold():
             begun = Activity(order.turn) if order.is_silent else PlayingHoldSound(order.turn, prompt)
         case Detect():

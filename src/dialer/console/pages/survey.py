@@ -36,6 +36,7 @@ from dialer.resources.crud.visibility import visible
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.resources.words.errors import RecordNotFoundError
+from dialer.store.database.service_state import agent_account
 from dialer.store.queries.sealed_surveys import read_survey
 from dialer.store.tables import VOICE, Campaign
 
@@ -129,6 +130,8 @@ class _Read(NamedTuple):
     """The names that placeholders can have."""
     begun: list[BegunCampaign]
     """The first campaigns in progress that keep the survey as it was at their start."""
+    agent_account: str
+    """The name of the installation for programs that talk."""
 
 
 @get("/sections/{record_id:str}")
@@ -177,6 +180,8 @@ async def show_survey_page(request: ApiRequest, identity: int, refused: Refused 
         findings=findings,
         of_section=_by_section(findings),
         form=found.form,
+        agent_account=found.agent_account,
+        agent_base=request.service.links(request).base,
         insertion=insertion,
         removal=_removal(survey, parse_id(asked.get("remove", "")), titles) if may_edit else None,
         is_gone=bool(named) and found.form is None,
@@ -226,6 +231,7 @@ def _read(request: ApiRequest, unit: Unit, identity: int, section_id: int | None
         _change_in_words(offered.redo),
         names_of_survey(unit.connection, identity, row["user_id"]),
         _begun(unit, identity),
+        agent_account(unit.connection),
     )
 
 

@@ -85,12 +85,17 @@ NOT_RECORDED: Final = RecordingPlan()
 
 
 class RecordingOrders(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The orders about the recording of a call. Moments are milliseconds since the start of the call."""
+    """The orders about a call that goes on, most of them about its recording.
+
+    Moments are milliseconds since the start of the call.
+    """
 
     began_ms: int | None = None
     """The moment at which somebody wanted the recording."""
     silences: tuple[int, ...] = ()
     """The moments at which silence began and ended, in turns. It lasts if there is one more beginning."""
+    talk_completed: int = 0
+    """The place in the call of the conversation that its program has completed; 0 for none."""
 
     @property
     def is_silent(self) -> bool:

@@ -1,5 +1,6 @@
 """The talk of a callee with a program: how it ends, and what the callee hears if no program answers."""
 
+from dialer.domain.sessions.leg_protocol import Converse, Order
 from dialer.domain.sessions.playing import context_of
 from dialer.domain.sessions.session_state import Stage
 from dialer.domain.sessions.survey_steps import SurveyStep, speeches_of
@@ -41,6 +42,18 @@ class ConversationTalk(SurveyWalk, eq=False, gc=False):
             return False
         self.speeches, self.turn, self.stage = speeches, self.turn + 1, Stage.FALLING_BACK
         return True
+
+    def complete_conversation(self) -> tuple[Order, ...]:
+        """Return the order to end a conversation whose program has completed the call; none if that is known."""
+        step, order = self.step, self._order
+        is_told = isinstance(order, Converse) and order.ends_with != ""
+        if self.stage is not Stage.CONVERSING or step is None or is_told or not self._is_completed_talk(step):
+            return ()
+        talk = step.position.definition.after_prompt(step.section, context_of(self.call))
+        if not isinstance(talk, ProgramTalk):
+            return ()
+        self._converse(step, talk, goes_on=True)
+        return () if self._order is None else (self._order,)
 
     def resume_conversation(self, now_ms: int) -> bool:
         """Go on with a conversation, if its line still has it. Return False if the session is in none."""

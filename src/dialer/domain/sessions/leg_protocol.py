@@ -154,6 +154,8 @@ class Converse(Value, frozen=True):
     """The addresses of the program to which connections may be made. The line looks them up."""
     goes_on: bool = False
     """True to go on with the conversation in progress under this turn. Without one, it is over: `invalid`."""
+    ends_with: str = ""
+    """The branch with which a conversation that goes on ends, because the program has completed the call."""
 
     def __repr__(self) -> str:
         """Return the order without its secret, for logs."""

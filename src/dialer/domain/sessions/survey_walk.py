@@ -28,6 +28,8 @@ from dialer.domain.survey.sections.actions import (
     ProgramTalk,
     VoiceRecording,
 )
+from dialer.domain.survey.sections.agent_fields import HANGUP
+from dialer.domain.survey.survey import BRANCH_DONE
 from dialer.domain.words.enums import AmdStatus
 
 # Every call uses these members. A lookup in an enumeration costs as much as a function call.
@@ -150,8 +152,13 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
             agents.account_sid,
             agents.secrets.get(step.section.id, ""),
             goes_on=goes_on,
+            ends_with=_branch_of(step) if goes_on and self._is_completed_talk(step) else "",
         )
         self._give(order, Stage.CONVERSING)
+
+    def _is_completed_talk(self, step: SurveyStep) -> bool:
+        """Return whether the program of the present conversation has completed the call."""
+        return self.call.recording_orders.talk_completed == step.position.visited
 
     def _transfer(self, step: SurveyStep, to: Diversion, at_ms: int) -> None:
         self._keep(step, to.response, at_ms)
@@ -191,3 +198,9 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
     def _clear(self) -> None:
         self.turn += 1
         self.stage = _CLEARING
+
+
+def _branch_of(step: SurveyStep) -> str:
+    """Return the branch of a conversation whose program completes the call."""
+    section = step.section
+    return section.on_completed or (BRANCH_DONE if BRANCH_DONE in section.branches else HANGUP)

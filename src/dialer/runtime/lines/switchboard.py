@@ -156,8 +156,10 @@ class Switchboard:
         """Do nothing: the agents of a line decide at their desks."""
 
     def tape(self, call_id: int) -> None:
-        """Let the recording of a call become as it is wanted by now."""
-        self._legs.give(self._firsts.of(call_id), ())
+        """Let the recording of a call become as it is wanted by now, and end a talk whose program has completed it."""
+        first = self._firsts.of(call_id)
+        session = first.session
+        self._legs.give(first, session.complete_conversation() if isinstance(session, IvrSession) else ())
 
     def hang_up(self, call_id: int, now_ms: int) -> tuple[LegOutcome | None, CallOutcome] | None:
         """End a call. A leg that no line has been given yet is over at once; the end of any other is heard."""

@@ -7,7 +7,7 @@ from dialer.domain.survey.agent_urls import agent_url_fault
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.inputs import CONNECTED, MISSED, InputResult, SectionInput
 from dialer.domain.survey.sections.actions import CallContext, ProgramTalk
-from dialer.domain.survey.sections.agent_fields import AGENT_FIELDS, names_in
+from dialer.domain.survey.sections.agent_fields import AGENT_FIELDS, HANGUP, names_in
 from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.definition import SectionDefinition
 from dialer.domain.survey.sections.fields import CLOSING_FIELDS, SectionField
@@ -47,6 +47,7 @@ class Conversation(SectionDefinition):
         BRANCH_ANY: template("any other branch that the program names"),
         BRANCH_TIMEOUT: template("it talks for too long"),
         BRANCH_INVALID: template("no program answers, or it fails"),
+        HANGUP: template("the program hangs up"),
     }
     converses: ClassVar[bool] = True
     default_timeout_s: ClassVar[int] = LONGEST_S
@@ -77,6 +78,8 @@ class Conversation(SectionDefinition):
     def result_of(self, section: Section, taken: SectionInput) -> InputResult:  # noqa: ARG002 - the same for all
         """Return the program's result, or else the branch, and the branches to try: its own, else `any`."""
         response = taken.answer or taken.branch
+        if taken.branch == HANGUP:
+            return InputResult((), response)
         if taken.branch in {BRANCH_INVALID, BRANCH_TIMEOUT}:
             return InputResult((taken.branch,), response)
         return InputResult((taken.branch, BRANCH_ANY), response)
