@@ -13,7 +13,7 @@ from dialer.files.names import Names
 from dialer.files.nodes import FileError, FilePlace, Members
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit, Values
-from dialer.resources.crud.shapes import REQUIRED, Field, Parsed
+from dialer.resources.crud.shapes import REQUIRED, Access, Field, Parsed
 from dialer.resources.words.errors import AnsweredError, InvalidError
 
 _TEXT_MAX: Final = 60
@@ -105,6 +105,8 @@ class RecordWriter:
         return {**{name: defaults[name] for name in others}, **read}
 
     def _line(self, name: str, field: Field, before: Any, after: Any) -> str:  # noqa: ANN401 - of any kind
+        if field.access is Access.WRITE_ONLY:
+            return f"{name}: another one"
         old, new = (shown(show_value(field, value, self.unit, self.names)) for value in (before, after))
         return f"{name}: {old} → {new}"
 

@@ -272,3 +272,15 @@ def test_a_question_that_is_asked_again_and_again_may_start(admin: Caller, alice
     assert sent(alice, files=file(asks))[0] == 200
     assert [one["code"] for one in alice.get("campaigns/1/check/")["findings"] if one["level"] == "error"] == []
     alice.change("campaigns/1/", status=1)
+
+
+def test_the_secret_of_a_program_is_in_no_line_of_a_plan(alice: Caller) -> None:
+    def survey(secret: str) -> list[dict[str, str]]:
+        talk = f"{{id: 1, type: 12, question: Talk, agent_url: 'ws://127.0.0.1/', agent_secret: {secret}}}"
+        return file(f"surveys: [{{name: S, sections: [{talk}]}}]")
+
+    first = sent(alice, files=survey("made-up-one"))
+    second = sent(alice, files=survey("made-up-two"))
+    assert (first[0], second[0]) == (200, 200), (first, second)
+    assert "made-up" not in f"{first}{second}"
+    assert [line for record in second[1]["records"] for line in record["lines"] if "secret" in line] != []

@@ -82,6 +82,11 @@ def test_a_program_hears_of_a_call_in_the_words_of_twilio() -> None:
             TalkEnded("2", '{"age":7}', "Wants a call."),
         ),
         ('{"event":"end","end":{"result":"yes","summary":7}}', TalkEnded("", "yes")),
+        (
+            '{"event":"end","end":{"branch":"0\\u0000","result":"y\\u0000","summary":"a\\u0000b"}}',
+            TalkEnded("0", "y", "ab"),
+        ),
+        ('{"event":"end","end":{"branch":"connected"}}', TalkEnded("any")),
         ('{"event":"warm_up"}', OtherEvent()),
         ('{"event":7}', None),
         ("{}", None),

@@ -74,6 +74,15 @@ def test_a_program_that_connects_late_is_told_then() -> None:
     assert talk.events() == ["connected", "start", "media"]
 
 
+def test_a_mark_that_comes_before_the_program_is_told_comes_back_after_that() -> None:
+    talk = Talk(disclosure_ms=1_040)
+    talk.says("mark", name="early")
+    talk.tick(1)
+    assert talk.sent == []
+    talk.tick(2)
+    assert talk.events() == ["connected", "start", "mark", "media"]
+
+
 def test_nobody_hears_the_other_before_the_end_of_the_disclosure() -> None:
     talk = Talk(disclosure_ms=3_000)
     talk.tick(100)

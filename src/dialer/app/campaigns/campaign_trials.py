@@ -92,7 +92,7 @@ def begin_trial(unit: UnitOfWork, order: CampaignTrial, rules: TrialRules) -> in
     trial_id = int(unit.connection.scalars(insert(Campaign).values(row).returning(Campaign.id)).one())
     _copy_lists(unit.connection, order.campaign_id, trial_id)
     if campaign["medium"] != SMS:
-        seal(unit.connection, trial_id, survey)
+        seal(unit.connection, trial_id, survey, tried_id=order.campaign_id)
     person = person_of_trial(unit.connection, order.campaign_id)
     _refuse_blank_text(campaign, person, number)
     _refuse_unless_callable(unit, add_subscriber(unit, _subscriber(unit, row, trial_id, person, number)), rules)

@@ -7,10 +7,13 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from dialer.domain.survey.inputs import BRANCH_MAX, RESULT_MAX, SUMMARY_MAX
+from dialer.domain.survey.inputs import BRANCH_MAX, CONNECTED, MISSED, RESULT_MAX, SUMMARY_MAX
+from dialer.domain.survey.survey import BRANCH_ANY
 
 NAME_MAX: Final = 1_000
 """Characters of a mark's name."""
+_OF_TRANSFERS: Final = frozenset({CONNECTED, MISSED})
+"""Branches that tell of transfers alone. A program that names one takes that for any other name."""
 
 
 class SoundSaid(msgspec.Struct, frozen=True):
@@ -80,10 +83,18 @@ def _end(body: object) -> TalkEnded | None:
         return None
     given: Mapping[str, Any] = body if isinstance(body, dict) else _NOTHING
     branch, summary = given.get("branch"), given.get("summary")
-    named = str(branch).strip().lower() if isinstance(branch, (str, int)) and not isinstance(branch, bool) else ""
+    is_named = isinstance(branch, (str, int)) and not isinstance(branch, bool)
+    named = _without_nul(str(branch)).strip().lower()[:BRANCH_MAX] if is_named else ""
     return TalkEnded(
-        named[:BRANCH_MAX], result_text(given.get("result")), summary[:SUMMARY_MAX] if isinstance(summary, str) else ""
+        BRANCH_ANY if named in _OF_TRANSFERS else named,
+        result_text(given.get("result")),
+        _without_nul(summary)[:SUMMARY_MAX] if isinstance(summary, str) else "",
     )
+
+
+def _without_nul(text: str) -> str:
+    """Return a text without the character that PostgreSQL stores in no text."""
+    return text.replace("\x00", "")
 
 
 def result_text(result: object) -> str:
@@ -91,7 +102,7 @@ def result_text(result: object) -> str:
     if result is None:
         return ""
     text = result if isinstance(result, str) else msgspec.json.encode(result).decode()
-    return text.replace("\x00", "") if len(text.encode("utf-8", "replace")) <= RESULT_MAX else ""
+    return _without_nul(text) if len(text.encode("utf-8", "replace")) <= RESULT_MAX else ""
 
 
 _READERS: Final[Mapping[str, Callable[[object], AgentMessage | None]]] = {

@@ -26,6 +26,8 @@ START_BEFORE_MS: Final = 1_000
 """Time before the end of the disclosure at which the program is told of the call."""
 BAD_MESSAGES_MAX: Final = 100
 """Messages of a second that are none. One more ends the conversation."""
+EARLY_MARKS_MAX: Final = 1_000
+"""Marks that a program may set before it is told of the call."""
 _SECOND_MS: Final = 1_000
 _RIGHT_CODES: Final = frozenset({1_000, 1_001})
 """Codes with which a program closes that is done."""
@@ -54,6 +56,8 @@ class AgentStream:
         self._is_connected = False
         self._start_ms: int | None = None
         """The moment of `start`."""
+        self._early_marks: list[str] = []
+        """Marks to give back once the program has been told of the call: nothing goes out before that."""
         self._has_spoken = False
         self._bad: list[int] = []
         """The moments of the bad messages of the last second."""
@@ -85,7 +89,7 @@ class AgentStream:
         match message:
             case SoundSaid(sound):
                 self.playout.add(sound)
-            case MarkSet(name) if self.playout.mark(name):
+            case MarkSet(name) if len(self._early_marks) < EARLY_MARKS_MAX and self.playout.mark(name):
                 self._give_back_marks()
             case Cleared():
                 self._give_back(self.playout.clear())
@@ -159,6 +163,8 @@ class AgentStream:
             self._start_ms = now_ms
             self._send(self._writer.connected())
             self._send(self._writer.start(self._terms.parameters))
+            early, self._early_marks = self._early_marks, []
+            self._give_back(early)
 
     def _look(self, now_ms: int) -> None:
         """End the conversation at each of its limits."""
@@ -202,6 +208,9 @@ class AgentStream:
         self._give_back(self.playout.reached())
 
     def _give_back(self, names: list[str]) -> None:
+        if self._start_ms is None:
+            self._early_marks += names
+            return
         for name in names:
             self._send(self._writer.mark(name))
 

@@ -39,9 +39,14 @@ def sealed_survey(connection: Connection, campaign_id: int) -> Survey | None:
     return None if document is None else decode_survey(document)
 
 
-def seal(connection: Connection, campaign_id: int, survey: Survey) -> None:
-    """Store the survey that a campaign plays from now on."""
-    secrets = _agent_secrets(connection, survey)
+def seal(connection: Connection, campaign_id: int, survey: Survey, *, tried_id: int | None = None) -> None:
+    """Store the survey that a campaign plays from now on.
+
+    A trial has the secrets that the campaign it tries was started with: `tried_id`.
+    """
+    tried = select(SealedSurvey.agent_secrets).where(SealedSurvey.id == tried_id)
+    started = None if tried_id is None else connection.execute(tried).first()
+    secrets = _agent_secrets(connection, survey) if started is None else started.agent_secrets
     connection.execute(
         insert(SealedSurvey).values(id=campaign_id, document=encode_survey(survey), agent_secrets=secrets)
     )
