@@ -70,6 +70,7 @@ PROGRAMS: Final = frozenset(
         "deploy",
         "dev/test_run.py",
         "dev/test_sign_in_link.py",
+        "dev/test_talking_agents.py",
         "end_to_end",
         "examples",
         "fleet",

@@ -16,8 +16,10 @@ from dialer.carriers.sip import (
 from dialer.carriers.voice import carrier_servers, dns_records, peer_names, sound_room
 from dialer.domain.calls import call_recording, circuit_breaker
 from dialer.domain.engine import retry
+from tests.limits_of_programs import LIMITS_OF_PROGRAMS
 
 LIMITS_OF_SIP: Final = {
+    **LIMITS_OF_PROGRAMS,
     "Members of a conference over SIP": f"{conference_rooms.MEMBERS_MAX}",
     "Frames of a member of a conference that wait to be mixed": (
         f"{conference_rooms.BUFFER_FRAMES_MAX} ({conference_rooms.BUFFER_FRAMES_MAX * rtp.FRAME_MS} ms)"

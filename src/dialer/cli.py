@@ -38,7 +38,21 @@ _OUTPUT_ERRNOS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errn
 _COMMANDS: Final = (
     *("serve", "api", "worker", "line", "fleet", "users", "keys", "database", "audit", "backup", "restore", "move"),
     *("secrets", "erase", "openapi", "gateway", "mail", "simulate", "forecast", "check", "explain", "replay", "apply"),
-    *("test", "export", "report", "top", "demo", "dev", "agents", "listen", "trigger", "mcp", "settings", "completion"),
+    *(
+        "test",
+        "export",
+        "report",
+        "top",
+        "demo",
+        "dev",
+        "agent",
+        "agents",
+        "listen",
+        "trigger",
+        "mcp",
+        "settings",
+        "completion",
+    ),
 )
 
 

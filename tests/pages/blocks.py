@@ -81,7 +81,7 @@ CLASSES: Final[Mapping[str, tuple[Class, ...]]] = {
     "docs/reference/settings.md": (_PARSED,),
     "docs/simulating.md": (_PARSED, _SIMULATING, _SIMULATING, _LINTED, _LINTED),
     "docs/sip-trunk.md": (_SENT, _DRAWN, _SENT, _LINTED, _REQUEST, _REQUEST, _SPEECH, _DRAWN),
-    "docs/conversations.md": (_PARSED,),
+    "docs/conversations.md": (_LINTED, _PARSED),
     "docs/text-messages.md": (_SENT, _PARSED, _SENT, _DRAWN, _SENT, _LINTED),
     "docs/tour.md": (*(9 * (_TOUR,)), _DEMO),
     "examples/alert/README.md": _EXAMPLE,

@@ -24,6 +24,7 @@ FILES: Final = {
     "examples/call_centre.json": "tests/sim/test_report.py",
     "examples/reminder.json": "tests/sim/test_report.py",
     "examples/survey_campaign.py": "tests/examples/test_survey_campaign.py",
+    "examples/talking_agent.py": "tests/examples/test_talking_agent.py",
     "examples/with-pytest": "tests/examples/test_with_pytest.py",
 }
 """The modules of tests that run or check files to copy, by the file or its folder. Other examples have a scenario."""

@@ -104,7 +104,7 @@ def settings_file(shown: Block) -> None:
 PARSERS: Final[Mapping[str, Callable[[Block], None]]] = {
     "docs/assistants.md block 2": assistants,
     "docs/calling-hours.md block 1": places,
-    "docs/conversations.md block 1": callees,
+    "docs/conversations.md block 2": callees,
     "docs/developing.md block 2": fixture_of_pytest,
     "docs/developing.md block 7": records,
     "docs/freeswitch.md block 1": xml,
