@@ -47,6 +47,7 @@ PROGRAMS: Final = frozenset(
         "console/test_agent_fields_in_browser.py",
         "console/test_browser.py",
         "console/test_board_in_browser.py",
+        "console/test_crm_in_browser.py",
         "console/test_desk_in_browser.py",
         "console/test_desk_in_two_tabs.py",
         "console/test_help.py",

@@ -218,6 +218,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"GET /console/agents/{RECORD}/live": Permission.READ_CALLS,
     f"POST /console/agents/{RECORD}/status": Permission.WORK,
     "GET /console/desk": Permission.WORK,
+    "GET /console/desk/crm": Permission.WORK,
     "GET /console/desk/live": Permission.WORK,
     "POST /console/desk/live": Permission.WORK,
     "POST /console/desk/telephone": Permission.WORK,

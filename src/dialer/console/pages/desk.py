@@ -147,6 +147,12 @@ async def show_desk(request: ApiRequest, console: NamedDependency[ConsoleService
     return await show(request, live)
 
 
+@get("/desk/crm", media_type="text/html")
+async def show_crm_window(request: ApiRequest) -> Response[Any]:
+    """Show the small window that opens the page of each call in the CRM by itself."""
+    return page(request, "desk_crm.html", PLACE)
+
+
 @get("/desk/live", media_type=EVENT_STREAM)
 async def stream_desk(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
     """Send the desk of the viewer."""

@@ -11,6 +11,7 @@ FOLDER: Final = "/console/static"
 _TYPES: Final[Mapping[str, str]] = {
     "console.css": "text/css",
     "console.js": "text/javascript",
+    "crm.js": "text/javascript",
     "desk.js": "text/javascript",
     "icon.svg": "image/svg+xml",
     "lists.css": "text/css",

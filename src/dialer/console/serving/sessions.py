@@ -61,6 +61,9 @@ MICROPHONE_PAGES: Final = frozenset({RECORDER, DESK})
 """The only pages that may use the microphone."""
 MICROPHONE_HEADERS: Final = {**HEADERS, "Permissions-Policy": "camera=(), geolocation=(), microphone=(self)"}
 
+CRM_WINDOW: Final = f"{PATH}/desk/crm"
+"""The only page that keeps hold of a tab of another site, which it leads from one page to the next."""
+CRM_WINDOW_HEADERS: Final = {**HEADERS, "Cross-Origin-Opener-Policy": "same-origin-allow-popups"}
 SHARED: Final = f"{PATH}/shared/"
 """The start of pages that people without an account open by a link."""
 SHARED_HEADERS: Final = {**HEADERS, "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
@@ -200,7 +203,10 @@ class Guarded:
 def _headers_of(path: str) -> Mapping[str, str]:
     if path.startswith(SHARED):
         return SHARED_HEADERS
-    return MICROPHONE_HEADERS if path.rstrip("/") in MICROPHONE_PAGES else HEADERS
+    bare = path.rstrip("/")
+    if bare == CRM_WINDOW:
+        return CRM_WINDOW_HEADERS
+    return MICROPHONE_HEADERS if bare in MICROPHONE_PAGES else HEADERS
 
 
 class SignedInOnly:

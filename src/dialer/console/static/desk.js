@@ -103,6 +103,29 @@ part.addEventListener("live-found", async () => {
   if (!answer?.ok) seenNext = 0;
 });
 
+// The window that opens the page of each call in the CRM hears of the call on the desk, and asks for it at its start.
+const crm = new BroadcastChannel(`dialer-crm-${words.viewer}`);
+let toldCall = "";
+function tellCrm() {
+  const link = part.querySelector("[data-crm]");
+  if (!link || link.dataset.crm === toldCall) return;
+  toldCall = link.dataset.crm;
+  crm.postMessage({ call: toldCall, url: link.href });
+}
+crm.addEventListener("message", ({ data }) => {
+  if (data !== "ask") return;
+  toldCall = "";
+  tellCrm();
+});
+part.addEventListener("live-found", tellCrm);
+part.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-crm-window]");
+  if (!link) return;
+  event.preventDefault();
+  window.open(link.href, "", "noopener,popup,width=480,height=320");
+});
+tellCrm();
+
 // A refusal stands beside its button until somebody has read it.
 function refuse(button, messages) {
   const place = button.closest("[data-keep]")?.querySelector("[data-refusals]") ?? refusals;
