@@ -24,6 +24,7 @@ from dialer.domain.sessions.leg_protocol import (
     Bridge,
     Clear,
     Confer,
+    Converse,
     Dialling,
     Done,
     Ended,
@@ -34,10 +35,12 @@ from dialer.domain.words.enums import Cause
 from dialer.store.media.folder import FolderMedia
 from tests.carriers.freeswitch.fake_switch import PASSWORD, FakeSwitch
 from tests.carriers.listening import Watch, Worker
+from tests.carriers.voice.agents import agent_place, is_done
 from tests.carriers.voice.carrier import SmallCarrier
 
 REAL: Final = "DIALER_TEST_FREESWITCH"
 TIMEOUT_MS: Final = 200
+CALL: Final = "0a1b2c3d-0000-8000-8000-0123456789ab"
 NewBench = Callable[[Path, Worker, Watch, ExitStack], tuple[Line, str]]
 
 
@@ -140,3 +143,21 @@ async def test_two_legs_are_connected_until_one_is_gone(bench: Bench) -> None:
     await until(lambda: bench.count(Ended) == 2)
     shown = [(key, heard.turn) for _, key, heard in bench.worker.heard_of if isinstance(heard, Done)]
     assert shown == [(first.key, 4), (first.key, 6)]
+
+
+async def test_a_program_talks_or_the_line_says_at_once_that_none_can(bench: Bench) -> None:
+    line, until = bench.line, bench.watch.until
+    call = Dialling(secrets.token_hex(16), bench.number, "", 20_000, 20_000)
+    async with agent_place(is_done) as place:
+        line.dial(call)
+        await until(lambda: bench.count(Answered))
+        line.settled(bench.worker.heard_of[-1][0])
+        line.perform(call.key, Converse(1, (), place.url, 20_000, 60_000, CALL))
+        await until(lambda: bench.count(Done))
+        (done,) = [heard for _, _, heard in bench.worker.heard_of if isinstance(heard, Done)]
+        talks = isinstance(line, SipLine)
+        assert (done.turn, done.branch, len(place.called)) == ((1, "0", 1) if talks else (1, "invalid", 0))
+        line.perform(call.key, Converse(2, (), place.url, 20_000, 60_000, CALL, goes_on=True))
+        await until(lambda: bench.count(Done) == 2)
+    line.perform(call.key, Clear(3))
+    await until(lambda: bench.count(Ended))
