@@ -429,6 +429,7 @@ def draft_of(trunk: Trunk, dialling: Dialling, offer: bytes) -> Outgoing:
         headers=(
             ("Contact", trunk.contact),
             *trunk.caller.headers(dialling.callerid, trunk.named),
+            *((("Identity", dialling.identity),) if dialling.identity else ()),
             ("Allow", METHODS),
             *((("Supported", "timer"), ("Session-Expires", str(expires_s)), MIN_SE) if expires_s else ()),
             SDP_TYPE,

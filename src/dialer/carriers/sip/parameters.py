@@ -18,6 +18,7 @@ SOUND_TIMEOUT_S_MIN: Final = 15
 
 _SERVER: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::([0-9]{1,5}))?", re.ASCII)
 _PORTS: Final = re.compile(r"([0-9]{1,5})-([0-9]{1,5})", re.ASCII)
+_URL: Final = re.compile(r"https?://[0-9A-Za-z._~:@\[\]-]{1,255}(?:/[!-~]*)?", re.ASCII)
 _PORT_MAX: Final = 65_535
 _PORTS_MIN: Final = 1_024
 _PRINTABLE: Final = r"\A[!-~]*\Z"
@@ -162,6 +163,34 @@ class SipParameters(Parameters, frozen=True, kw_only=True):
             example="X-Account: 4711",
         ),
     ] = msgspec.field(default_factory=dict)
+    identity_url: Annotated[
+        Word,
+        words(
+            "Signing service (STIR/SHAKEN)",
+            "Asked for a signature of the caller ID before each call, by the API of ATIS-1000082. Empty: no call is"
+            " signed here. Your provider may sign by itself.",
+            example="https://sign.example/stir/v1/signing",
+        ),
+    ] = ""
+    identity_attest: Annotated[
+        Literal["A", "B", "C"],
+        words(
+            "What is attested",
+            "What you know of the caller ID.",
+            choices={
+                "A": "A: the customer is known, and may use the caller ID",
+                "B": "B: the customer is known",
+                "C": "C: neither",
+            },
+        ),
+    ] = "A"
+    identity_required: Annotated[
+        bool,
+        words(
+            "No call without a signature",
+            "If the service has not answered within 0.3 seconds, the call ends. Otherwise it goes on without.",
+        ),
+    ] = False
     codecs: Annotated[
         tuple[Codec, ...],
         msgspec.Meta(min_length=1, max_length=2),
@@ -316,6 +345,10 @@ def read_sip_parameters(parameters: str) -> SipParameters:
     _check_hosts(values)
     if problem := problem_with(values.headers):
         raise ParametersError(problem)
+    if values.identity_url and not _URL.fullmatch(values.identity_url):
+        raise ParametersError(f"identity_url {values.identity_url!r} is not an http or https URL.")
+    if values.identity_required and not values.identity_url:
+        raise ParametersError("identity_required needs an identity_url.")
     if values.rtp_ports and (values.ports is None or len(values.ports) < 2 or values.ports.start < _PORTS_MIN):  # noqa: PLR2004 - one call needs two
         raise ParametersError(f"rtp_ports {values.rtp_ports!r} is not a range such as 20000-20999.")
     if values.ports is not None and values.ports.stop > _PORT_MAX + 1:

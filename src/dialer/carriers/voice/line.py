@@ -24,6 +24,7 @@ from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.clock import steady_ms
 from dialer.carriers.voice.dns_records import DnsRecords
 from dialer.carriers.voice.sealed_handles import HandleSeal
+from dialer.carriers.voice.signed_calls import SignedCalls
 from dialer.carriers.voice.sip_trunk_endpoint import SipTrunkEndpoint
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
@@ -122,6 +123,7 @@ class SipLine:
         self._why_not = "it is being opened"
         self._records: Final = DnsRecords()
         self._browsers: Final = BrowserLegs(telephones, room, self)
+        self._signed: Final = SignedCalls(self, self._place)
         self._telephone: SipTrunkEndpoint | None = None
         self._is_open = asyncio.Event()
         self._work: Final = asyncio.get_running_loop().create_task(self._live(parameters))
@@ -141,9 +143,13 @@ class SipLine:
             self._tell(leg.key, Unplaced())
             return
         self._legs[leg.key] = _LineLeg()
-        if not self._browsers.dial(leg) and not self._telephone.dial(leg):
-            del self._legs[leg.key]
-            self._tell(leg.key, Unplaced())
+        if not self._browsers.dial(leg) and not self._signed.dial(leg):
+            self._place(leg)
+
+    def _place(self, dialling: Dialling) -> None:
+        if self._telephone is None or not self._telephone.dial(dialling):
+            del self._legs[dialling.key]
+            self._tell(dialling.key, Unplaced())
 
     def perform(self, key: str, order: Order) -> None:
         """Give an order to a leg."""
@@ -160,7 +166,7 @@ class SipLine:
         if isinstance(order, Bridge) and order.other in self._legs:
             leg.other = order.other
             self._legs[leg.other].idle_since_ms = None
-        if self._browsers.obey(key, order):
+        if self._browsers.obey(key, order) or self._signed.obey(key, order):
             return
         if isinstance(order, Converse) and not order.goes_on:
             self._look_up(self._telephone, key, order)
@@ -210,6 +216,7 @@ class SipLine:
 
     async def close(self) -> None:
         """Stop without ending legs in progress."""
+        await self._signed.close()
         self._work.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._work
@@ -288,6 +295,7 @@ class SipLine:
             self.trunk_is(str(error))
             return
         self._has_keys = parameters.encryption != "off"
+        self._signed.begin(parameters)
         if self._has_keys:
             srtp.load()
         while self._telephone is None:

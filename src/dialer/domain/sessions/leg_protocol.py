@@ -38,6 +38,8 @@ class Dialling(Value, frozen=True):
     """The most legs that the line places within a second, this one among them; 0: no limit."""
     sound_store: SoundStore | None = None
     """The place of the sound of both sides, from the answer on; None if it is not recorded."""
+    identity: str = ""
+    """The signature of the caller by a service (RFC 8224). Only the line knows it; empty without one."""
 
 
 class Arriving(Value, frozen=True):
