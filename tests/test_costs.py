@@ -57,7 +57,7 @@ COMMITTED: Final = (1_500, 5_000)
 """Numbers of subscribers. One step of the worker can call all of the smaller campaign, but not of the larger."""
 SIMULATED_CALL_MAX: Final = 62
 """Calls of Python functions for each call of a pure simulation."""
-AGENTS_CALL_MAX: Final = 277
+AGENTS_CALL_MAX: Final = 278
 """Calls of Python functions for each leg of a pure simulation of 12 agents for whom is dialled predictively."""
 FLOORS: Final = {5: 300, 12: 900, 50: 800, 500: 3_000}
 """The number of people to call, by the number of agents."""

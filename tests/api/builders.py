@@ -46,6 +46,8 @@ class Estate:
         self.branch = owner.create("branching-template", section=self.section["url"], keys="1")
         self.dnc = owner.create("dnc-list", name="never")
         self.dnc_contact = owner.create("dnc-contact", phone_number="+12025550111", dnc=self.dnc["url"])
+        rule = {"name": "often enough", "limit": 9, "period": 1, "unit": "hours", "enabled": False}
+        self.contact_rule = owner.create("contact-rule", **rule)
         self.campaign = owner.create("campaigns", **self.campaign_fields())
         self.subscriber = owner.create(
             "subscriber-list", campaign=self.campaign["url"], duplicate_contact="+12025550122"
@@ -208,6 +210,7 @@ class Estate:
             "branching-template": self.branch,
             "dnc-list": self.dnc,
             "dnc-contact": self.dnc_contact,
+            "contact-rule": self.contact_rule,
             "campaigns": self.campaign,
             "subscriber-list": self.subscriber,
             "queue": self.queue,

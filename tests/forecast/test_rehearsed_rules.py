@@ -10,7 +10,7 @@ from dialer.forecast.forecast import forecast_campaign
 from dialer.forecast.parameters import Order, TriedSetting
 from dialer.forecast.what_if import NamedSetting, compare_settings
 from dialer.sim.report import show_date
-from dialer.store.tables import Gateway
+from dialer.store.tables import ContactRule, Gateway
 from tests.forecast.test_forecast import open_house
 from tests.runtime.house import ALL_ANSWER
 
@@ -56,4 +56,16 @@ async def test_a_forecast_without_a_limit_of_money_says_so(tmp_path: Path) -> No
     campaign_id = house.campaign(house.survey({"type": 1, "script": "hello"}), house.phonebook("+12025550101"))
     found = await forecast_campaign(house.database, Order(campaign_id, house.now_ms(), "UTC", 1, is_rich=True))
     assert found.rules_left_aside == (RehearsedRule.BALANCE, *HOURS)
+    house.database.close()
+
+
+async def test_contact_rules_are_left_aside_where_one_binds_the_campaign(tmp_path: Path) -> None:
+    house = open_house(tmp_path / "house")
+    campaign_id = house.campaign(house.survey({"type": 1, "script": "hello"}), house.phonebook("+12025550101"))
+    order = Order(campaign_id, house.now_ms(), "UTC", 1)
+    before = await forecast_campaign(house.database, order)
+    house.add(ContactRule, user_id=house.user_id, name="rule", most=1, period=1, unit="days")
+    after = await forecast_campaign(house.database, order)
+    assert after.rules_left_aside == (*before.rules_left_aside, RehearsedRule.CONTACT_RULES)
+    assert (after.rules_obeyed, RehearsedRule.CONTACT_RULES in before.rules_obeyed) == (before.rules_obeyed, False)
     house.database.close()

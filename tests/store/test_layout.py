@@ -126,6 +126,7 @@ LAYOUT: Final = {
             "callerid",
             "callerid_group",
             "campaign_dnc_list",
+            "contact_rule",
             "gateway_counter",
         ),
         Layout(SMALL),

@@ -8,6 +8,7 @@ import pytest
 from dialer.store.fleet.changes import announce
 from tests.vopr.building import Folder
 from tests.vopr.connection_rules import CONNECTIONS_PLANTED, connection_findings
+from tests.vopr.contact_rules_planted import CONTACTS_PLANTED
 from tests.vopr.crowd_rules import CROWD_PLANTED, crowd_findings, seen_alone
 from tests.vopr.desks_planted import DESK_PLANTED
 from tests.vopr.events_planted import EVENT_PLANTED
@@ -47,7 +48,7 @@ async def find_planted_bugs() -> bool:
     with closing(Folder()) as folder, closing(Folder(announce)) as shared:
         found = [
             await _find(bug, folder)
-            for bug in (*PLANTED, *DESK_PLANTED, *MANUAL_PLANTED, *AHEAD_PLANTED, *EVENT_PLANTED)
+            for bug in (*PLANTED, *DESK_PLANTED, *MANUAL_PLANTED, *CONTACTS_PLANTED, *AHEAD_PLANTED, *EVENT_PLANTED)
         ]
         return all(found + [await _find(bug, shared) for bug in FLEET_PLANTED])
 

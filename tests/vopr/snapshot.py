@@ -245,7 +245,7 @@ def take_snapshot(connection: Connection, since: Since) -> Snapshot:
     )
 
 
-def ask(connection: Connection, query: str, *values: int) -> list[Any]:
+def ask(connection: Connection, query: str, *values: int | str) -> list[Any]:
     """Run a query without SQLAlchemy, which would be slow for an observer, and return its rows."""
     cursor = connection.connection.cursor()
     cursor.execute(query, values)

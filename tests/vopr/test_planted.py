@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.vopr.building import Folder
+from tests.vopr.contact_rules_planted import CONTACTS_PLANTED
 from tests.vopr.desks_planted import DESK_PLANTED
 from tests.vopr.events_planted import EVENT_PLANTED
 from tests.vopr.manual_planted import MANUAL_PLANTED
@@ -28,7 +29,7 @@ def test_there_are_enough_planted_bugs() -> None:
 
 @pytest.mark.parametrize(
     "bug",
-    [*PLANTED, *DESK_PLANTED, *MANUAL_PLANTED, *AHEAD_PLANTED, *EVENT_PLANTED],
+    [*PLANTED, *DESK_PLANTED, *MANUAL_PLANTED, *CONTACTS_PLANTED, *AHEAD_PLANTED, *EVENT_PLANTED],
     ids=lambda bug: bug.name.replace(" ", "-"),
 )
 async def test_a_planted_bug_is_found(folder: Folder, bug: Planted) -> None:

@@ -30,6 +30,7 @@ from dialer.store.timeline.parts import (
     OrderPart,
     OutcomePart,
     ReceivedPart,
+    RulePart,
     Story,
     SubscriberPart,
     TransferPart,
@@ -141,12 +142,21 @@ def _lines(story: Story) -> Iterator[str]:
     else:
         yield "Subscriber    no, but the number has called in"
     yield from (f"Received      {_show(text.at)}  {_received(text)}" for text in story.received)
+    yield from (line for rule in story.rules if rule.holds for line in _rule(rule))
     for attempt in story.attempts:
         yield ""
         yield from _attempt(attempt, story.campaign.medium)
     if story.subscriber is not None:
         yield ""
         yield from _standing(story.subscriber)
+
+
+def _rule(rule: RulePart) -> Iterator[str]:
+    until = "until a call in progress is over" if rule.until is None else f"until {_show(rule.until)}"
+    yield f"Held back     {until}, by the rule {rule.name} ({rule.rule})"
+    for one in rule.counted:
+        campaign = "a deleted campaign" if one.campaign is None else f"campaign {one.campaign}"
+        yield f"              counts {_show(one.at)}  {one.medium} of {campaign}, {one.callid}"
 
 
 def _campaign(campaign: CampaignStory) -> Iterator[str]:

@@ -23,6 +23,7 @@ from dialer.forecast.stage import ForecastStage, read_stage
 from dialer.forecast.summary import Forecast, summarise
 from dialer.sim.report import show_date
 from dialer.store.database.database import Database
+from dialer.store.queries.contact_rules import ruled_campaigns
 from dialer.store.tables import Campaign, SealedSurvey, User
 
 UNLIMITED: Final = 10**15
@@ -66,7 +67,8 @@ async def forecast_campaign(database: Database, order: Order, progress: Progress
     stage, survey = staged(database, order)
     (runs,) = run_seeds([stage], range(order.first_seed, order.first_seed + order.seeds), order.processes, progress)
     sharing = sharing_campaigns(database, order)
-    return summarise(order, runs, survey, obeys_hours=stage.obeys_hours, sharing=sharing)
+    ruled = has_contact_rules(database, order)
+    return summarise(order, runs, survey, obeys_hours=stage.obeys_hours, is_ruled=ruled, sharing=sharing)
 
 
 def run_seeds(
@@ -88,6 +90,12 @@ def run_seeds(
 def sharing_campaigns(database: Database, order: Order) -> tuple[SharingCampaign, ...]:
     """Return the running campaigns with whom the campaign of a forecast shares agents."""
     return database.read_now(lambda connection: campaigns_sharing_agents(connection, order.campaign_id))
+
+
+def has_contact_rules(database: Database, order: Order) -> bool:
+    """Return whether a contact rule binds the campaign of a forecast."""
+    one, zone = [order.campaign_id], order.service_zone
+    return bool(database.read_now(lambda connection: ruled_campaigns(connection, one, zone)))
 
 
 def staged(database: Database, order: Order) -> tuple[ForecastStage, Survey]:

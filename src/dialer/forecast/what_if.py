@@ -16,7 +16,13 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.survey.survey import Survey
 from dialer.domain.words.described import described
 from dialer.forecast.changed_copy import stage_of_setting
-from dialer.forecast.forecast import ignore_progress, run_seeds, sharing_campaigns, started_copy
+from dialer.forecast.forecast import (
+    has_contact_rules,
+    ignore_progress,
+    run_seeds,
+    sharing_campaigns,
+    started_copy,
+)
 from dialer.forecast.parameters import Order, TriedSetting
 from dialer.forecast.processes import Progress
 from dialer.forecast.seed_run import SeedRun
@@ -110,15 +116,15 @@ async def compare_settings(
     """
     stages, survey = staged_settings(database, order, [each.setting for each in named])
     seeds = range(order.first_seed, order.first_seed + order.seeds)
-    sharing = sharing_campaigns(database, order)
+    sharing, ruled = sharing_campaigns(database, order), has_contact_rules(database, order)
     present, *others = run_seeds(stages, seeds, order.processes, progress)
     comparisons = len(others) * len(FIGURES)
     return WhatIf(
-        present=summarise(order, present, survey, obeys_hours=stages[0].obeys_hours, sharing=sharing),
+        present=summarise(order, present, survey, obeys_hours=stages[0].obeys_hours, is_ruled=ruled, sharing=sharing),
         settings=tuple(
             SettingForecast(
                 changes=each.changes,
-                forecast=summarise(order, runs, survey, obeys_hours=stage.obeys_hours, sharing=sharing),
+                forecast=summarise(order, runs, survey, obeys_hours=stage.obeys_hours, is_ruled=ruled, sharing=sharing),
                 differences=differences(present, runs, stages[0].now_ms, comparisons),
             )
             for each, runs, stage in zip(named, others, stages[1:], strict=True)

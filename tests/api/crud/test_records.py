@@ -143,6 +143,7 @@ def test_a_creation_of_nothing_names_what_is_required(resource: Resource, admin:
         "subscriber-list": {"campaign", "duplicate_contact"},
         "tier": {"queue", "agent"},
         "users": {"username", "password"},
+        "contact-rule": {"name", "limit", "period", "unit"},
         "webhook": {"name", "target_url"},
         "report-link": {"name", "campaign"},
     }.get(resource.path, {"name"})

@@ -72,6 +72,7 @@ _GROUPS: Final[dict[str, str]] = {
     "api-key": "API keys, with which programs log in instead of a user name and a password.",
     "payment": "Payments into accounts.",
     "ledger": "The ledger: every change of a balance, with its cause.",
+    "contact-rule": "How often people may be contacted, over all campaigns of an account.",
     "rate-card": "Prices of calls by the prefix of the number.",
     "apply": "Files of records, as `dialer apply` sends them and `dialer export` gets them, in one transaction.",
     "audit-log": "The audit log: who changed which record, and when.",

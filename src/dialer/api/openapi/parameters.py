@@ -49,6 +49,7 @@ _NOUNS: Final[Mapping[str, str]] = {
     "did": "DID",
     "ledger": "balance change",
     "rate-card": "prefix rate",
+    "contact-rule": "contact rule",
 }
 """Names of records in summaries, by path, where the path itself is not the name."""
 _BOUNDS: Final = {

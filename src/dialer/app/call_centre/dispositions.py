@@ -9,6 +9,7 @@ from sqlalchemy import Connection, RowMapping, delete, false, func, insert, sele
 
 from dialer.app.call_centre.wrap_ups import free_for_next_call
 from dialer.app.campaigns.subscribers import refuse_without_contact
+from dialer.app.contacts.contact_rules import refusal_said
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.work.events import CallDisposed, CampaignStarted, NumberCalledOff
 from dialer.app.work.touched_records import touched_campaigns, users_of_dnc
@@ -135,6 +136,8 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
         touched |= Touched(calls=frozenset({callrequest_id}))
     _write(unit, callrequest_id, disposed, promise, was_completed=call["status"] == SubscriberStatus.COMPLETED)
     earlier = None if before is None else Said(before.disposition.value, before.word)
+    if AgentDisposition.NOT_INTERESTED in {disposed.disposition, None if before is None else before.disposition}:
+        touched |= refusal_said(unit, call["user_id"])
     move_disposition(unit.connection, callrequest_id, earlier, Said(disposed.disposition.value, disposed.word))
     free_for_next_call(unit, callrequest_id)
     event = CallDisposed(call["campaign_id"], callrequest_id)

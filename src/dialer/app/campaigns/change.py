@@ -18,6 +18,7 @@ from dialer.domain.words.sentences import Sentence
 from dialer.domain.words.states import move_campaign
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.sealed_surveys import sealed_survey
+from dialer.store.rows.held_contacts import look_again
 from dialer.store.rows.joining.contact_collection import START_SLICE, collect_campaign
 from dialer.store.tables import Campaign, Subscriber
 
@@ -66,6 +67,10 @@ def end_campaign(unit: UnitOfWork, campaign_id: int) -> None:
     change_campaign(unit, campaign_id, {"status": CampaignStatus.END})
 
 
+_RULED_BY: Final = ("purpose", "seller")
+"""The columns by which contact rules bind a campaign."""
+
+
 def change_campaign(
     unit: UnitOfWork, campaign_id: int, values: Mapping[str, Any], *, has_new_phonebooks: bool = False
 ) -> None:
@@ -94,6 +99,8 @@ def change_campaign(
     written |= _next_dial(before, after)
     written = {**written, "updated_date": unit.now_ms}
     unit.connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(written))
+    if any(after[name] != before[name] for name in _RULED_BY):
+        look_again(unit.connection, Campaign.id == campaign_id, unit.now_ms)
     _follow(unit, campaign_id, after["status"], wanted, has_new_phonebooks=has_new_phonebooks)
     unit.note(touched_campaigns(campaign_id), *([] if wanted is None else [_EVENTS[wanted](campaign_id)]))
 

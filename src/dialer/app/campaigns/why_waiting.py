@@ -29,7 +29,7 @@ _REFUSED: Final = frozenset(
     }
 )
 """The waits of people whose turn comes, but who are refused then."""
-_TIMED: Final = frozenset({WaitsFor.STARTING, WaitsFor.RETRY, WaitsFor.WINDOW})
+_TIMED: Final = frozenset({WaitsFor.STARTING, WaitsFor.RETRY, WaitsFor.FREQUENCY, WaitsFor.WINDOW})
 _NEXT: Final = tuple(Subscriber.__table__.c[name] for name in (*FACTS_ARE_IN, "full_name", "count_attempt"))
 
 

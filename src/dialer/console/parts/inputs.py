@@ -37,6 +37,7 @@ from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.shapes import Access, Field
 from dialer.resources.crud.urls import Links
 from dialer.resources.records.webhooks import TargetUrl
+from dialer.resources.records.word_lists import WordList
 from dialer.resources.words.errors import Errors
 
 LINE_MAX: Final = 255
@@ -150,7 +151,7 @@ def members_of(
         if name not in filled:
             continue
         text = filled[name].replace("\r\n", "\n").strip() if not isinstance(field.kind, Text) else filled[name]
-        if isinstance(field.kind, ReferenceList) or name in {SCOPES, TYPES}:
+        if isinstance(field.kind, ReferenceList | WordList) or name in {SCOPES, TYPES}:
             members[name] = _chosen(name, filled) or text
         elif name == COUNTRIES:
             members[name] = ", ".join(_chosen(name, filled)) or text
@@ -217,8 +218,9 @@ def _input(path: str, name: str, field: Field, options: Options) -> Input:
         return _choices(plain, options(kind.path), isinstance(kind, ReferenceList))
     if field.access is Access.WRITE_ONLY:
         return msgspec.structs.replace(plain, control="password")
-    if name in _SEVERAL:
-        options_of = _worded(name, ((one, "") for one in _SEVERAL[name]))
+    if name in _SEVERAL or isinstance(kind, WordList):
+        words = kind.words if isinstance(kind, WordList) else _SEVERAL[name]
+        options_of = _worded(name, ((one, "") for one in words))
         return msgspec.structs.replace(plain, control="several", options=options_of)
     if name == COUNTRIES:
         return msgspec.structs.replace(plain, control="several", options=tuple(country_names().items()))
@@ -279,7 +281,7 @@ def _with_value(path: str, plain: Input, field: Field, value: Stored, zone: tzin
         return msgspec.structs.replace(plain, chosen=frozenset(map(str, value)), value=", ".join(map(str, value)))
     if plain.name == SCOPES:
         return msgspec.structs.replace(plain, chosen=frozenset((value or " ".join(Scope)).split()))
-    if plain.name == TYPES:
+    if plain.name == TYPES or isinstance(field.kind, WordList):
         return msgspec.structs.replace(plain, chosen=frozenset((value or "").split()))
     if plain.name == COUNTRIES:
         return _with_countries(plain, value or "")

@@ -120,6 +120,15 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             empty="No number is on the list yet. Open the list, and import a file of numbers or add them one by one.",
         ),
         RecordPage(
+            "contact-rule",
+            "Contact rules",
+            "rule",
+            "How often people may be called and texted, over all campaigns.",
+            ("name", "enabled", "limit", "period", "unit", "after", "created_date"),
+            add="New rule",
+            empty="There is no rule yet. Make one, such as at most 2 calls in 7 days.",
+        ),
+        RecordPage(
             "sms-received",
             "Received texts",
             "text message",

@@ -16,6 +16,7 @@ from dialer.domain.calls.call_recording import (
     SoundStore,
     TapeState,
 )
+from dialer.domain.calls.contact_rules import HeldSpan, RuledCampaign
 from dialer.domain.calls.plan_parts import CallerIdChoice, SaidCallBack, SectionResult
 from dialer.domain.calls.sound_quality import SoundQuality
 from dialer.domain.queueing.plans import HoldSound, Promise
@@ -159,6 +160,7 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     recording: RecordingPlan = NOT_RECORDED
     agents: AgentAccess = NO_ACCESS
     """The access of the programs that talk in its calls."""
+    ruled: RuledCampaign | None = None  # The contact rules that bind it; None if none does.
     end_when_done: bool = True
     """False keeps the campaign open until it expires, although nobody is left to call."""
 
@@ -228,6 +230,8 @@ class Subscriber(msgspec.Struct, gc=False):
     """The time from which any agent may take it."""
     abandoned: int = 0
     """Number of calls that followed one that no agent took in time. An agent is kept for each of them."""
+    held: tuple[HeldSpan, ...] = ()  # The times in which contact rules hold them back, as they were read.
+    read_at: int = 0  # The place of that read in the order of contacts (`dialer.domain.engine.recent_contacts`).
 
     def promise_at(self, now_ms: int) -> Promise | None:
         """Return the promise that holds for a call at a moment; None if any agent may take it."""

@@ -112,6 +112,7 @@ class CallMessages:
         self._state.accounts[message.plan.user_id].held += offer.hold
         self._state.calls[message.id] = message
         self._state.emit(SendText(message, is_recorded=has_waited))
+        self._state.contacted(message)
 
     def finished(self, message: Call, outcome: CallOutcome) -> None:
         """Charge a message whose outcome is known, and release its hold."""

@@ -1,11 +1,12 @@
 """Claims of subscribers that are not answered yet, and the decisions that wait for the answers."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from dialer.domain.calls.campaign_effects import ClaimAgain, ClaimFresh, ClaimOffered, ClaimRetries
 from dialer.domain.calls.campaign_events import FreshClaimed, RetriesClaimed
+from dialer.domain.calls.plans import Subscriber
 from dialer.domain.engine.state import EngineState
 
 
@@ -49,6 +50,8 @@ class Claims:
         """Add claimed subscribers who were never called to the campaign's hopper."""
         campaign = self._state.campaigns.get(event.campaign_id)
         if campaign is not None:  # The campaign may have ended since its claim.
+            if campaign.plan.ruled:
+                self._note_read(event.subscribers)
             campaign.hopper.add_fresh(event.zone, event.subscribers, is_last=event.is_last)
         self.answered(now_ms)
 
@@ -56,5 +59,12 @@ class Claims:
         """Add claimed subscribers who wait for a retry to the campaign's hopper."""
         campaign = self._state.campaigns.get(event.campaign_id)
         if campaign is not None:
+            if campaign.plan.ruled:
+                self._note_read(event.subscribers)
             campaign.hopper.add_retries(event.zone, event.subscribers, is_last=event.is_last)
         self.answered(now_ms)
+
+    def _note_read(self, subscribers: Iterable[Subscriber]) -> None:
+        """Note up to which contact people were read, whose contacts a rule counts."""
+        for subscriber in subscribers:
+            subscriber.read_at = self._state.contacts.last

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from dialer.domain.calls import campaign_events
 from dialer.domain.calls.call_effects import Dial
 from dialer.domain.calls.campaign_effects import (
+    ClaimAgain,
+    ClaimFresh,
+    ClaimOffered,
+    ClaimRetries,
     CountSubscribers,
     MoveCampaign,
     PutBack,
@@ -31,9 +35,12 @@ from dialer.domain.pacing.fixed import fixed_rate
 from dialer.domain.rules.dial_rules import Allowed, Later, Never
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.moments import NEVER_MS
-from dialer.domain.words.reasons import CampaignReason, NoReason, SubscriberReason
+from dialer.domain.words.reasons import CampaignReason, NoReason, SubscriberReason, WaitsFor
 
 _START: Final = CampaignStatus.START
+NextPerson: TypeAlias = Subscriber | ClaimFresh | ClaimRetries | None
+"""The subscriber to call, the claim to make first, or nobody."""
+_Claim: TypeAlias = ClaimFresh | ClaimRetries | ClaimAgain
 
 
 class CampaignDialling:
@@ -214,17 +221,16 @@ class CampaignDialling:
         campaign.is_idle = False
         hopper = campaign.hopper
         while True:
+            next_person: NextPerson | ClaimAgain
             next_person = self._people.next(campaign, now_ms) if campaign.reaches_agents else hopper.next(now_ms)
+            if campaign.plan.ruled:
+                next_person = self._read_anew(campaign, next_person)
             if not isinstance(next_person, Subscriber):
-                if next_person is None:
-                    self._wait_for_subscribers(campaign, now_ms)
-                else:
-                    self._claims.make(next_person)
-                return False
+                return self._claim_or_wait(campaign, next_person, now_ms)
             if next_person.id in campaign.offered:
                 hopper.take()  # The campaign was read again since an agent looks at them.
                 continue
-            verdict = self._verdicts.of(campaign, next_person)
+            verdict = self._verdicts.of(campaign, next_person, now_ms)
             if not isinstance(verdict, Allowed):
                 hopper.take()
                 self.answer(campaign, next_person, verdict, now_ms)
@@ -235,6 +241,21 @@ class CampaignDialling:
             if call is not None:
                 hopper.take()
             return call is not None
+
+    def _read_anew(self, campaign: OpenCampaign, found: NextPerson) -> NextPerson | ClaimAgain:
+        """Return what the hopper has found; of somebody with whom a contact was made since their read, a new read."""
+        if isinstance(found, Subscriber) and self._state.contacts.are_newer(found):
+            campaign.hopper.take()
+            return ClaimAgain(campaign.plan.id, found)
+        return found
+
+    def _claim_or_wait(self, campaign: OpenCampaign, claim: _Claim | None, now_ms: int) -> bool:
+        """Make the claim that comes before the next dial, or wait for subscribers. Return False: nobody is called."""
+        if claim is None:
+            self._wait_for_subscribers(campaign, now_ms)
+        else:
+            self._claims.make(claim)
+        return False
 
     def _may_still_dial(self, campaign: OpenCampaign, now_ms: int) -> bool:
         """Return whether a campaign may dial that may have waited for a place on the gateway."""
@@ -256,9 +277,12 @@ class CampaignDialling:
     def _dial_wanted(self, campaign: OpenCampaign, gateway: GatewayLoad, offered: Offered, now_ms: int) -> bool:
         """Dial the person whom an agent wants to call, if they may still be called."""
         subscriber = offered.subscriber
+        if campaign.plan.ruled and self._state.contacts.are_newer(subscriber):
+            self._claims.make(ClaimOffered(campaign.plan.id, offered.agent_id, subscriber))
+            return False
         # The hopper keeps the person until a window is open, whichever hours hold then: it is asked again soon.
         again_ms = 0 if campaign.hopper.is_open(subscriber.zone, now_ms) else now_ms + AGAIN_MS
-        verdict = self._verdicts.of(campaign, subscriber, again_ms)
+        verdict = self._verdicts.of(campaign, subscriber, now_ms, again_ms)
         if isinstance(verdict, Allowed):
             call = self._place(campaign, gateway, subscriber, now_ms)
             if call is not None:
@@ -274,7 +298,9 @@ class CampaignDialling:
             self._state.emit(RefuseSubscriber(campaign.plan.id, subscriber, verdict.reason))
         else:
             # Somebody whom an agent has chosen may have a time of their own, which stays.
-            self.put_back(campaign, subscriber, max(verdict.at_ms, subscriber.due_ms), "", now_ms)
+            is_held = verdict.reason is WaitsFor.FREQUENCY
+            reason: SubscriberReason | NoReason = SubscriberReason.FREQUENCY if is_held else ""
+            self.put_back(campaign, subscriber, max(verdict.at_ms, subscriber.due_ms), reason, now_ms)
 
     def put_back(
         self,
@@ -331,6 +357,7 @@ class CampaignDialling:
         """Schedule the retry of a subscriber who was read again."""
         campaign = self._campaigns.get(event.campaign_id)
         if event.subscriber is not None and campaign is not None:
+            event.subscriber.read_at = self._state.contacts.last
             self.schedule_retry(campaign, event.subscriber, now_ms)
         self._claims.answered(now_ms)
 

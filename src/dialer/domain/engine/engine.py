@@ -315,6 +315,8 @@ class Engine:
         charge = bill(call, outcome)
         after = disposition(call, outcome)
         self._state.emit(FinishCall(call, outcome, charge, after))
+        if self._state.contacts.is_followed:
+            self._state.contacted(call)
         if campaign.is_paced or campaign.dialling or campaign.greeted or campaign.machines:
             self._pacing.ended(campaign, call, outcome)
         if outcome.calls_back_ms is not None:
@@ -353,6 +355,7 @@ class Engine:
         if self._previews.calls:
             self._previews.call_over(call.id, now_ms)
         self._state.emit(TakeBackCall(call, after))
+        self._state.contacted(call)
         if after.status is _PENDING and campaign.status in ACTIVE:
             self._claims.make(ClaimAgain(campaign.plan.id, subscriber))
         self._use_freed_places(campaign, gateway, account, now_ms)

@@ -150,6 +150,7 @@ class Inbound:
         if call.is_over_line:
             self._state.gateways[call.plan.gateway_id].in_progress -= 1
         self._state.emit(FinishInbound(call, outcome, bill(call, outcome)))
+        self._state.contacted(call)
         if outcome.is_completed and call.subscriber.id != NO_SUBSCRIBER and call.call_back is None:
             self._complete(campaign, call.subscriber)
 

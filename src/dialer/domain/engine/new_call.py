@@ -44,6 +44,8 @@ def new_call(
         is_simulated=gateway_plan.protocol == SIMULATED,
     )
     engine_state.calls[call_id] = call
+    if engine_state.contacts.is_followed:
+        engine_state.contacts.note(number)
     account.held += offer.hold
     campaign.in_progress += 1
     gateway.in_progress += 1

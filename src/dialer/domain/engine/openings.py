@@ -111,6 +111,7 @@ class Openings:
             self._gateways[campaign.plan.gateway_id].waiting.discard(plan.id)
         was_paced = campaign.is_paced
         campaign.renew(plan)
+        self._state.contacts.is_followed = self._state.contacts.is_followed or plan.ruled is not None
         if campaign.is_paced:
             self._state.paced.add(plan.id, plan.flow.queue_ids)
         else:

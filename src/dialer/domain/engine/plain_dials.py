@@ -31,7 +31,7 @@ class PlainDials:
         subscriber = hopper.next(now_ms)
         if subscriber is None:
             return None
-        if type(subscriber) is not Subscriber or self._verdicts.of(campaign, subscriber) is not ALLOWED:
+        if type(subscriber) is not Subscriber or self._verdicts.of(campaign, subscriber, now_ms) is not ALLOWED:
             return False
         account = self._accounts[plan.user_id]
         offer = account.offer(plan, subscriber)

@@ -106,6 +106,7 @@ class PreviewOrders:
                 self._previews.end(event.agent_id)
                 self._dialling.wake_at(campaign, now_ms)
             else:
+                event.subscriber.read_at = self._state.contacts.last
                 self._known(campaign, offered, event.subscriber, now_ms)
         self._claims.answered(now_ms)
 
@@ -159,7 +160,7 @@ class PreviewOrders:
         campaign = self._standing(offered)
         if campaign is None:
             self._return(offered.agent_id, now_ms)
-        elif not isinstance(verdict := self._verdicts.of(campaign, offered.subscriber), Allowed):
+        elif not isinstance(verdict := self._verdicts.of(campaign, offered.subscriber, now_ms), Allowed):
             self._previews.end(offered.agent_id)
             self._dialling.answer(campaign, offered.subscriber, verdict, now_ms)
             self._dialling.wake_at(campaign, now_ms)

@@ -13,6 +13,7 @@ from dialer.domain.engine.called_off import CalledOff
 from dialer.domain.engine.credit import Account
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.hopper import Hopper
+from dialer.domain.engine.recent_contacts import RecentContacts
 from dialer.domain.pacing.foresight import Foresight
 from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.pacing.measure import Measurements
@@ -106,8 +107,8 @@ class OpenCampaign:
         """True for a campaign whose agents see each person before the call."""
         self.reaches_agents = bool(plan.flow.queue_ids)
         """True if calls may reach an agent, whatever the dial method, which may change."""
-        self.is_plain = not (self.is_paced or self.reaches_agents)
-        """True if no agent decides about a dial (`dialer.domain.engine.plain_dials`)."""
+        self.is_plain = not (self.is_paced or self.reaches_agents or plan.ruled)
+        """True if neither agents nor contact rules decide about a dial (`dialer.domain.engine.plain_dials`)."""
 
     def measure(self, figures: PacingFigures) -> None:
         """Go on with the figures that were measured so far."""
@@ -210,6 +211,8 @@ class EngineState:
         self.calls: Final[dict[int, Call]] = {}
         self.called_off: Final = CalledOff()
         """Numbers that were put on a do-not-call list since the campaigns that use it were opened."""
+        self.contacts: Final = RecentContacts()
+        """Numbers with which contacts were made since campaigns with rules have read them."""
         self.windows: Final = Windows()
         nothing_yet: list[Effect] = []
         self.emit: Callable[[Effect], None] = nothing_yet.append
@@ -228,6 +231,11 @@ class EngineState:
             self.campaigns.pop(campaign.plan.id, None)
             self.paced.discard(campaign.plan.id)
             self.awaiting.discard(campaign.plan.id)
+
+    def contacted(self, call: Call) -> None:
+        """Note that more is known of a contact than people of campaigns with rules were read with."""
+        if self.contacts.is_followed:
+            self.contacts.note(call.subscriber.number)
 
     def learn(self, gateway: GatewayLoad, cause: Cause, started_ms: int, now_ms: int, retry_after_ms: int = 0) -> None:
         """Update the circuit breaker of a gateway after an attempt that was made at `started_ms`."""

@@ -14,6 +14,7 @@ class RehearsedRule(DescribedText):
     BALANCE = "balance", "The balance of the owner."
     CALLING_HOURS = "calling_hours", "The calling hours of the service."
     COUNTRY_HOURS = "country_hours", "The calling hours of the countries of the callees."
+    CONTACT_RULES = "contact_rules", "The contact rules of the account, if any binds the campaign. No run obeys them."
 
 
 _HOURS: Final = frozenset({RehearsedRule.CALLING_HOURS, RehearsedRule.COUNTRY_HOURS})
@@ -22,9 +23,13 @@ _HOURS: Final = frozenset({RehearsedRule.CALLING_HOURS, RehearsedRule.COUNTRY_HO
 def rules_obeyed(*, with_hours: bool, with_balance: bool) -> tuple[RehearsedRule, ...]:
     """Return the rules of real campaigns that a forecast obeys."""
     aside = (frozenset() if with_hours else _HOURS) | (frozenset() if with_balance else {RehearsedRule.BALANCE})
-    return tuple(rule for rule in RehearsedRule if rule not in aside)
+    return tuple(rule for rule in RehearsedRule if rule not in aside | {RehearsedRule.CONTACT_RULES})
 
 
-def rules_left_aside(obeyed: tuple[RehearsedRule, ...]) -> tuple[RehearsedRule, ...]:
-    """Return the rules of real campaigns that a forecast does not obey."""
-    return tuple(rule for rule in RehearsedRule if rule not in obeyed)
+def rules_left_aside(obeyed: tuple[RehearsedRule, ...], *, is_ruled: bool = False) -> tuple[RehearsedRule, ...]:
+    """Return the rules of real campaigns that a forecast does not obey.
+
+    `is_ruled` tells whether a contact rule binds the campaign.
+    """
+    unknown: frozenset[RehearsedRule] = frozenset() if is_ruled else frozenset({RehearsedRule.CONTACT_RULES})
+    return tuple(rule for rule in RehearsedRule if rule not in obeyed and rule not in unknown)

@@ -57,6 +57,8 @@ class PersonFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The lack of an agent with the skills that the call needs; None if somebody has them, or it needs none."""
     is_without_text: bool = False
     """True if the campaign sends text messages, and that for the person is blank."""
+    held_until_ms: int = 0
+    """The time until which contact rules hold the person back; 0 or a time that is past if none does."""
     now_ms: int = 0
     starting_ms: int = 0
     """The begin of the campaign."""
@@ -136,6 +138,12 @@ def begin_of_campaign(person: PersonFacts) -> Verdict:
     return Later(person.ready_ms, WaitsFor.STARTING) if person.starting_ms > person.now_ms else ALLOWED
 
 
+def frequency(person: PersonFacts) -> Verdict:
+    """Put an attempt off until the contact rules of the account allow it. One that is due later waits for that."""
+    is_held = person.held_until_ms > person.now_ms >= person.due_ms
+    return Later(person.ready_ms, WaitsFor.FREQUENCY) if is_held else ALLOWED
+
+
 def calling_window(person: PersonFacts) -> Verdict:
     """Put a call off until the window opens. An attempt that is due later waits for its due time instead."""
     is_closed = person.closed_until_ms > person.now_ms and person.due_ms <= person.closed_until_ms
@@ -198,6 +206,7 @@ PERSON_RULES: Final[tuple[PersonRule, ...]] = (
     do_not_call,
     blank_text,
     begin_of_campaign,
+    frequency,
     calling_window,
     due_time,
     skills,

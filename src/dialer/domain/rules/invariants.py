@@ -18,6 +18,7 @@ class Rule(StrEnum):
     ENDED_ONCE = "I10"
     HANDLED = "I14"
     DESTINATION = "I16"
+    CONTACTS = "I23"
 
 
 class BrokenInvariantError(Exception):

@@ -1,11 +1,13 @@
 """The reason why a PENDING subscriber is not called now, computed from the rows by the dial rules."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
 from dialer.domain.calling_times.calendars import Calendar
 from dialer.domain.calling_times.calling_windows import Window, Windows, window_at
+from dialer.domain.calls.contact_rules import HeldSpan, RuledCampaign, first_free_ms
 from dialer.domain.numbers.destinations import EVERYWHERE, Destinations
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.rules.awaited_skills import QueueSkills
@@ -22,6 +24,9 @@ from dialer.domain.rules.dial_rules import (
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.moments import NEVER_MS
 from dialer.domain.words.reasons import CampaignReason, WaitsFor
+
+HOLDS_TRIED_MAX: Final = 100
+"""Times at which a window opens and a rule holds somebody back that are tried."""
 
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +58,8 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """True if agents look at its people, whom they call or skip."""
     is_held_back: bool = False
     """True if it dials ahead of agents, and its abandoned calls have used up their limit."""
+    ruled: RuledCampaign | None = None
+    """The contact rules that bind it; None if none does."""
     skills: tuple[QueueSkills, ...] = ()
     """The queues of a campaign that dials for agents; empty if none of them needs skills."""
 
@@ -74,21 +81,28 @@ def why_not_now(campaign: Circumstances, person: PersonFacts) -> Wait:
 
 
 def with_times(
-    person: PersonFacts, campaign: Circumstances, zone_key: str, due_ms: int, windows: Windows
+    person: PersonFacts,
+    campaign: Circumstances,
+    zone_key: str,
+    due_ms: int,
+    windows: Windows,
+    held: Sequence[HeldSpan] = (),
 ) -> PersonFacts:
     """Return the facts of a person, with the times of the campaign and of their zone, which is known.
 
-    `due_ms` is when their retry is due, 0 if they were never called. `windows` caches calling windows between calls for
+    `due_ms` is when their retry is due, 0 if they were never called. `held` are the times in which contact rules hold
+    them back. `windows` caches calling windows between calls for
     one moment, as many subscribers share a window.
     """
     now_ms, zone_key = campaign.now_ms, zone_key or campaign.service_zone
     window = windows.at(campaign.calendar, zone_key, now_ms, campaign.hours)
     ready_ms = max(now_ms, campaign.starting_ms, due_ms)
-    if ready_ms > now_ms or not window.is_open:
-        opens_ms = _opens_at_ms(campaign, zone_key, ready_ms, window)
+    if ready_ms > now_ms or not window.is_open or held:
+        opens_ms = _allowed_at_ms(campaign, zone_key, ready_ms, window, held)
         ready_ms = NEVER_MS if opens_ms is None or opens_ms >= campaign.expires_ms else opens_ms
     return msgspec.structs.replace(
         person,
+        held_until_ms=first_free_ms(held, now_ms),
         now_ms=now_ms,
         starting_ms=campaign.starting_ms,
         closed_until_ms=0 if window.is_open else window.until_ms,
@@ -113,6 +127,19 @@ def _reason_of_campaign(campaign: Circumstances) -> WaitsFor | None:
     if campaign.status is CampaignStatus.START:
         return WaitsFor.EXPIRED if campaign.now_ms >= campaign.expires_ms else None
     return WaitsFor.EXPIRED if campaign.status_reason == CampaignReason.EXPIRED else WaitsFor.OVER
+
+
+def _allowed_at_ms(
+    campaign: Circumstances, zone_key: str, ready_ms: int, window: Window, held: Sequence[HeldSpan]
+) -> int | None:
+    """Return the first time from `ready_ms` on that rules and window allow; None if it is not near, or not known."""
+    for _ in range(HOLDS_TRIED_MAX):
+        free_ms = first_free_ms(held, ready_ms)
+        opens_ms = None if free_ms >= NEVER_MS else _opens_at_ms(campaign, zone_key, free_ms, window)
+        if opens_ms is None or opens_ms == free_ms:
+            return opens_ms
+        ready_ms = opens_ms
+    return None
 
 
 def _opens_at_ms(campaign: Circumstances, zone_key: str, ready_ms: int, window: Window) -> int | None:

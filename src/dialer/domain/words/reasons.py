@@ -47,6 +47,7 @@ class WaitsFor(Reason):
     )
     STARTING = "starting", "the campaign's starting date has not come"
     RETRY = "retry", "the next attempt is not due yet"
+    FREQUENCY = "frequency", "a rule of the account holds it back, because the person was contacted lately"
     WINDOW = "window", "the campaign's window or the calling hours are closed in the number's time zone"
     NO_SKILL = "no_skill", "no agent on duty has the skills that the call needs"
     NO_AGENT = "no_agent", "no agent of the campaign's queues is free who has the skills that the call needs"
@@ -67,6 +68,7 @@ class SubscriberReason(Reason):
     DNC = "dnc", "the number is on a do-not-call list of the campaign"
     HELD = "held", "the person has perhaps asked not to be called, and nobody has looked yet"
     TZ_UNKNOWN = "tz_unknown", "the time zone of the number is unknown"
+    FREQUENCY = "frequency", "a rule of the account held the attempt back, because the person was contacted lately"
     NO_TEXT = "no_text", "the text message is empty once its variables are filled in"
     BUSY = "busy", "the line was busy"
     NO_ANSWER = "no_answer", "nobody answered"

@@ -17,6 +17,7 @@ from dialer.domain.rules.invariants import BrokenInvariantError, Rule
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.exhaustive import exhaustive
 from dialer.runtime.steps.guard_books import GuardBooks
+from dialer.runtime.steps.guard_contacts import check_contacts
 from dialer.runtime.steps.guard_dials import GuardedDials
 from dialer.runtime.steps.guard_ends import GuardedEnds
 from dialer.runtime.steps.guard_legs import GuardedLegs
@@ -98,6 +99,10 @@ class Guard:
         """Check that the guard, the engine and the rows agree at the end of a step."""
         self._money.check(connection, engine_state)
         self._check_loads(engine_state)
+        for campaign_id in self._books.dialling:
+            campaign = self._books.campaigns[campaign_id]
+            if campaign.plan.ruled is not None:
+                check_contacts(connection, campaign.plan, campaign.numbers, campaign.last_ms)
         self._check_standing(connection, self._books.dialling - self._books.stopped)
         self._check_numbers(connection)
         for campaign_id in self._books.dialling:

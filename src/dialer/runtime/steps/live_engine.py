@@ -78,6 +78,7 @@ class LiveEngine:
             recordings=parts.recordings,
             observers=(self._guard, self.tally),
             shards=coordinator.shards,
+            now_ms=lambda: self.kernel.now_ms,
         )
         self.journal.begin(connection)
         self.engine: Final = Engine(seed=parts.seed, first_call_id=state.last_callrequest_id + 1)
@@ -252,8 +253,11 @@ class LiveEngine:
             self._take_up(restore)
         closed = self._open_campaigns(scope) - {campaign.plan.id for campaign in world.campaigns}
         for campaign_id in sorted(closed | set(world.aborted)):
+            self.journal.contacts.forget(campaign_id)
             kernel.apply(campaign_events.CampaignClosed(campaign_id))
         renewed = map(campaign_events.CampaignRenewed, world.over)
+        for opened in world.campaigns:
+            self.journal.contacts.follow(opened.plan)
         engine_events: list[events.Event] = [*world.call_backs, *world.recordings, *world.campaigns, *renewed]
         for event in engine_events:
             kernel.apply(event)

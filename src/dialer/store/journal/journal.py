@@ -19,9 +19,10 @@ from dialer.domain.calls import (
     text_effects,
     text_events,
 )
-from dialer.domain.calls.plans import Call
+from dialer.domain.calls.plans import Call, Subscriber
 from dialer.domain.engine.state import EngineState
 from dialer.store.journal import claims
+from dialer.store.journal.contact_history import ContactHistory
 from dialer.store.journal.observers import JournalObserver
 from dialer.store.journal.recorder import EffectRecorder
 from dialer.store.journal.rows import CdrRow
@@ -46,8 +47,11 @@ class JournalStore:
         recordings: Recordings | None = None,
         observers: Sequence[JournalObserver] = (),
         shards: Shards = None,
+        now_ms: Callable[[], int] = lambda: 0,
     ) -> None:
+        """`now_ms` returns the time of the engine, from which the contacts of people are looked back at."""
         self._shards: Final = shards
+        self.contacts: Final = ContactHistory(now_ms)
         self._observers = tuple(observers)
         self._rows: Final = UnwrittenRows(next_cdr_id, recordings, self._check_cdrs)
         self._recorder: Final = EffectRecorder(self._rows)
@@ -103,6 +107,7 @@ class JournalStore:
         if not unwritten.isdisjoint([callee.id for callee in found]):
             self._rows.flush_subscribers()
             found = claims.fresh(self._rows.at_work(), claim)
+        self._hold(claim.campaign_id, found)
         is_last = len(found) < claim.limit
         if is_last:
             self.spent.add(claim.campaign_id)
@@ -112,19 +117,28 @@ class JournalStore:
         """Return subscribers who wait for a retry, in the order in which they are due."""
         self._rows.flush_subscribers()
         found = claims.retries(self._rows.at_work(), claim)
+        self._hold(claim.campaign_id, found)
         return campaign_events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_again(self, claim: campaign_effects.ClaimAgain) -> campaign_events.SubscriberClaimedAgain:
         """Return a subscriber who waits for a retry, as stored now; None if the subscriber is no longer PENDING."""
         self._rows.flush_subscribers()
         found = claims.again(self._rows.at_work(), claim)
+        self._hold(claim.campaign_id, found)
         return campaign_events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
     def claim_offered(self, claim: campaign_effects.ClaimOffered) -> campaign_events.OfferedClaimed:
         """Return a subscriber whom an agent sees, as stored now; None if the subscriber is no longer PENDING."""
         self._rows.flush_subscribers()
         found = claims.again(self._rows.at_work(), claim)
+        self._hold(claim.campaign_id, found)
         return campaign_events.OfferedClaimed(claim.campaign_id, claim.agent_id, found[0] if found else None)
+
+    def _hold(self, campaign_id: int, found: Sequence[Subscriber]) -> None:
+        """Read the contacts of claimed people, those of this step included, if a rule of their campaign counts them."""
+        if self.contacts.has_rules(campaign_id) and found:
+            self._rows.flush()
+            self.contacts.hold(self._rows.at_work(), campaign_id, found)
 
     def count_subscribers(self, request: campaign_effects.CountSubscribers) -> campaign_events.SubscribersCounted:
         """Return whether a campaign has subscribers, and whether any of them is not final."""

@@ -307,6 +307,31 @@ CREATE TABLE callerid (
 );
 CREATE INDEX ix_callerid_callerid_group_id ON callerid (callerid_group_id);
 CREATE INDEX ix_callerid_user_id ON callerid (user_id);
+CREATE TABLE contact_rule (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	user_id INTEGER NOT NULL,
+	name VARCHAR(255) NOT NULL,
+	source TEXT DEFAULT '' NOT NULL,
+	enabled BOOLEAN DEFAULT '1' NOT NULL,
+	from_date VARCHAR(10),
+	until_date VARCHAR(10),
+	country VARCHAR(2) DEFAULT '' NOT NULL,
+	state VARCHAR(8) DEFAULT '' NOT NULL,
+	purposes TEXT DEFAULT '' NOT NULL,
+	media VARCHAR(20) DEFAULT 'call' NOT NULL,
+	counts VARCHAR(20) DEFAULT 'attempts' NOT NULL,
+	"after" VARCHAR(20) DEFAULT '' NOT NULL,
+	seconds INTEGER DEFAULT '1' NOT NULL,
+	most INTEGER NOT NULL,
+	period INTEGER NOT NULL,
+	unit VARCHAR(20) NOT NULL,
+	per VARCHAR(100) DEFAULT 'number' NOT NULL,
+	scope VARCHAR(10) DEFAULT 'account' NOT NULL,
+	created_date INTEGER NOT NULL,
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_contact_rule_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
+);
+CREATE INDEX ix_contact_rule_user_id ON contact_rule (user_id);
 CREATE TABLE phonebook (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,

@@ -18,6 +18,7 @@ from dialer.domain.calls.agent_events import AgentOpened, QueueOpened
 from dialer.domain.calls.call_events import DidOpened, OutcomeSaid, RecordingOrdered
 from dialer.domain.calls.call_recording import RecordingPlan, recording_plan
 from dialer.domain.calls.campaign_events import AccountOpened, CampaignOpened, GatewayOpened
+from dialer.domain.calls.contact_rules import RuledCampaign
 from dialer.domain.calls.plan_parts import CallerIdChoice
 from dialer.domain.calls.plan_settings import settings_by_name
 from dialer.domain.calls.plans import CampaignPlan, GatewayKey, amd_of
@@ -30,6 +31,7 @@ from dialer.domain.words.enums import AmdBehavior, CampaignStatus, SubscriberSta
 from dialer.store.database.touched import EVERYTHING, Touched
 from dialer.store.queries.agent_access import agent_access
 from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
+from dialer.store.queries.contact_rules import HAS_RULES, ruled_campaigns
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of, names_of
 from dialer.store.queries.hold_sounds import hold_sounds
@@ -52,7 +54,7 @@ FLOWS_KEPT_MAX: Final = 10_000
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 # Statements are built once, as building one takes longer than running it.
 _LIVE_CAMPAIGNS: Final = Selection(
-    select(Campaign.__table__).where(Campaign.status.in_(_LIVE)).order_by(Campaign.id),
+    select(Campaign.__table__, HAS_RULES).where(Campaign.status.in_(_LIVE)).order_by(Campaign.id),
     Campaign.id,
     Campaign.user_id,
 )
@@ -313,8 +315,15 @@ class Loader:
             "sms_gateway_id": sms_gateway_of(row),
             "agent_dial_rate": row["agent_dial_rate"] / MONEY_SCALE,
             "abandon_rate_max": row["abandon_rate_max"] / (100 * MONEY_SCALE),
+            "ruled": self._ruled(connection, row),
         }
         return CampaignPlan(**{**settings_by_name(CampaignPlan, row), **special})
+
+    def _ruled(self, connection: Connection, row: RowMapping) -> RuledCampaign | None:
+        """Return the contact rules that bind a campaign. They bind no trial, which calls its own user."""
+        if not row.get("has_rules") or row["trial_of_id"] is not None:
+            return None
+        return ruled_campaigns(connection, [row["id"]], self._service_zone).get(row["id"])
 
     def _flow(self, connection: Connection, campaign_id: int) -> CallFlow:
         flow = self._flows.get(campaign_id)

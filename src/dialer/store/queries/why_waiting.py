@@ -14,6 +14,7 @@ from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.calls.agent_events import AgentOpened
+from dialer.domain.calls.contact_rules import HeldSpan
 from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import is_possible
@@ -28,7 +29,9 @@ from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import decode_survey
 from dialer.domain.words.enums import CampaignStatus, DialMethod, TransferStatus
 from dialer.domain.words.moments import NEVER_MS
+from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
+from dialer.store.queries.contact_rules import contacts_with, held_spans, ruled_campaigns
 from dialer.store.queries.destinations import destinations_of, is_forbidden_for
 from dialer.store.queries.do_not_call import held_among, on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
@@ -49,7 +52,7 @@ from dialer.store.tables import (
     User,
 )
 
-FACTS_ARE_IN: Final = ("id", "campaign_id", "number", "zone", "due_ms", "additional_vars")
+FACTS_ARE_IN: Final = ("id", "campaign_id", "number", "zone", "due_ms", "additional_vars", "status_reason")
 """The columns of a subscriber that `people_facts` reads."""
 _IDS: Final[BindParameter[list[int]]] = bindparam("ids", expanding=True)
 
@@ -74,6 +77,7 @@ def circumstances_of(
     agents = _agents_of_queues(connection, set().union(*queues.values()))
     skills = skills_on_duty(connection, agents, now_ms)
     looked_at = _campaigns_looked_at(agents)
+    ruled = ruled_campaigns(connection, at_work, service_zone)
     cheapest = cheapest_prices(connection, {row["user_id"] for row in rows}) if at_work else {}
     found: dict[int, Circumstances] = {}
     for row in rows:
@@ -108,6 +112,7 @@ def circumstances_of(
                 user_id=row["user_id"],
                 prefixes=Prefixes(row["addprefix"] or "", row["removeprefix"] or ""),
                 is_held_back=_is_held_back(row),
+                ruled=ruled.get(row["id"]),
                 is_looked_at=row["id"] in looked_at,
                 skills=tuple(theirs) if any(map(needs_skills, theirs)) else (),
             )
@@ -129,6 +134,7 @@ def people_facts(
     """
     called_off, windows = on_dnc(connection, [row["id"] for row in people]), Windows()
     held = held_among(connection, called_off) if called_off else set()
+    spans = _held(connection, people, campaigns)
     found: dict[int, PersonFacts] = {}
     for row in people:
         campaign = campaigns.get(row["campaign_id"])
@@ -145,7 +151,32 @@ def people_facts(
                 awaits_skills=awaited_by(campaign.skills, row["additional_vars"]) if campaign.skills else None,
             )
             is_timed = not person.has_unknown_zone
-            found[row["id"]] = with_times(person, campaign, row["zone"], row["due_ms"], windows) if is_timed else person
+            due_ms, theirs = _due_ms(row, campaign), spans.get(row["id"], ())
+            timed = (person, campaign, row["zone"], due_ms, windows, theirs)
+            found[row["id"]] = with_times(*timed) if is_timed else person
+    return found
+
+
+def _due_ms(row: RowMapping, campaign: Circumstances) -> int:
+    """Return when the retry of a person is due. The time until which a rule holds them back is none."""
+    is_held = row["status_reason"] == SubscriberReason.FREQUENCY and campaign.ruled is not None
+    due_ms: int = row["due_ms"]
+    return min(due_ms, campaign.now_ms) if is_held else due_ms
+
+
+def _held(
+    connection: Connection, people: Collection[RowMapping], campaigns: Mapping[int, Circumstances]
+) -> dict[int, tuple[HeldSpan, ...]]:
+    """Return the times in which contact rules hold people back, by their ids. One query reads those of a campaign."""
+    found: dict[int, tuple[HeldSpan, ...]] = {}
+    for campaign_id, campaign in campaigns.items():
+        if campaign.ruled is not None:
+            theirs = [row for row in people if row["campaign_id"] == campaign_id]
+            numbers = [row["number"] for row in theirs]
+            made = contacts_with(connection, campaign.ruled, numbers, campaign.now_ms) if theirs else {}
+            for row in theirs:
+                who = (row["number"], row["zone"], row["additional_vars"])
+                found[row["id"]] = held_spans(campaign.ruled, *who, made.get(row["number"], ()))
     return found
 
 

@@ -42,6 +42,7 @@ from dialer.store.tables.campaigns import (
     Subscriber,
 )
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, GatewayCounter
+from dialer.store.tables.contact_rules import ContactRule
 from dialer.store.tables.contacts import (
     ACCOUNT,
     HELD,
@@ -109,6 +110,7 @@ __all__ = [
     "ConsoleSession",
     "Contact",
     "ContactName",
+    "ContactRule",
     "ContactWord",
     "CpsReturned",
     "Did",

@@ -259,6 +259,32 @@ class AttemptPart(msgspec.Struct, frozen=True, kw_only=True):
         return [message.id for message in self.messages]
 
 
+class CountedContact(msgspec.Struct, frozen=True):
+    """A contact that counts for a rule."""
+
+    at: datetime
+    campaign: int | None
+    """None if the campaign was deleted."""
+    medium: str
+    callid: str
+
+
+class RulePart(msgspec.Struct, frozen=True):
+    """A contact rule that is for the person."""
+
+    rule: str
+    """The path of its record in the API."""
+    row: str
+    """The id of a row of law; empty for a rule of the account."""
+    name: str
+    holds: bool
+    """True if it holds the next contact back now."""
+    until: datetime | None
+    """The moment until which it holds; None if it does not, or if a call in progress decides."""
+    counted: list[CountedContact]
+    """The contacts that count; none if it does not hold."""
+
+
 class Story(msgspec.Struct, frozen=True):
     """A whole story: the campaign, the number, and its attempts in order."""
 
@@ -276,3 +302,7 @@ class Story(msgspec.Struct, frozen=True):
     attempts: list[AttemptPart]
     received: list[ReceivedPart] = []
     """Texts of the person to the campaign, as long as it has no attempt with them."""
+    purpose: str = ""
+    """The purpose of the campaign; empty if it is not said."""
+    rules: list[RulePart] = []
+    """The contact rules that are for the person, while the campaign is started."""

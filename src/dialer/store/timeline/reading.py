@@ -22,6 +22,7 @@ from dialer.store.queries.why_waiting import circumstances_of, people_facts
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.timeline.attempts import calls_from, calls_of, messages_of
+from dialer.store.timeline.contact_rules import rules_for_person
 from dialer.store.timeline.parts import (
     AttemptPart,
     CampaignStory,
@@ -91,6 +92,8 @@ def read_story(
                 subscriber=None if subscriber is None else _part_of(connection, subscriber, circumstances),
                 attempts=with_texts(attempts, texts),
                 received=[] if attempts else texts,
+                purpose=row["purpose"],
+                rules=rules_for_person(connection, subscriber, circumstances),
             )
     raise UnknownNumberError(
         Sentence(

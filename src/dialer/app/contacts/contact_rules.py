@@ -1,0 +1,71 @@
+"""Use cases of contact rules: how often the people of an account may be contacted."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import Row, delete, insert, select, update
+
+from dialer.app.work.errors import UnknownRecordError
+from dialer.app.work.touched_records import known_campaigns
+from dialer.app.work.unit import UnitOfWork
+from dialer.domain.words.contact_words import RestAfter
+from dialer.store.database.touched import NOTHING, Touched
+from dialer.store.rows.held_contacts import look_again
+from dialer.store.tables import Campaign, ContactRule
+
+RULES_MAX: Final = 50
+"""The most rules of an account. Each is judged for everybody who may be contacted."""
+
+
+def add_rule(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
+    """Add a rule to an account, from its columns; return its row."""
+    row = unit.connection.execute(insert(ContactRule).values(values).returning(*ContactRule.__table__.c)).one()
+    _note_change(unit, row.user_id)
+    return row
+
+
+def change_rule(unit: UnitOfWork, rule_id: int, values: Mapping[str, Any]) -> None:
+    """Write columns of a rule.
+
+    Raises:
+        UnknownRecordError: there is no such rule.
+    """
+    user_id = _user_of(unit, rule_id)
+    changed = update(ContactRule).where(ContactRule.id == rule_id)
+    unit.connection.execute(changed.values({**values, "updated_date": unit.now_ms}))
+    for account in {user_id, values.get("user_id", user_id)}:
+        _note_change(unit, account)
+
+
+def delete_rule(unit: UnitOfWork, rule_id: int) -> None:
+    """Remove a rule from its account.
+
+    Raises:
+        UnknownRecordError: there is no such rule.
+    """
+    user_id = _user_of(unit, rule_id)
+    unit.connection.execute(delete(ContactRule).where(ContactRule.id == rule_id))
+    _note_change(unit, user_id)
+
+
+def refusal_said(unit: UnitOfWork, user_id: int) -> Touched:
+    """Return the campaigns of an account with a rule of rest after a refusal, which was said or taken back."""
+    is_one = (ContactRule.user_id == user_id) & (ContactRule.after == RestAfter.REFUSAL)
+    if unit.connection.scalar(select(ContactRule.id).where(is_one).limit(1)) is None:
+        return NOTHING
+    look_again(unit.connection, Campaign.user_id == user_id, unit.now_ms)
+    return known_campaigns(unit.connection, Campaign.user_id == user_id)
+
+
+def _user_of(unit: UnitOfWork, rule_id: int) -> int:
+    user_id: int | None = unit.connection.scalar(select(ContactRule.user_id).where(ContactRule.id == rule_id))
+    if user_id is None:
+        raise UnknownRecordError(f"There is no rule {rule_id}.")
+    return user_id
+
+
+def _note_change(unit: UnitOfWork, user_id: int) -> None:
+    """Have the campaigns of an account read with their rules, and everybody looked at again whom rules hold back."""
+    is_theirs = Campaign.user_id == user_id
+    look_again(unit.connection, is_theirs, unit.now_ms)
+    unit.note(known_campaigns(unit.connection, is_theirs))

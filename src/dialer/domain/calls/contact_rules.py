@@ -1,0 +1,224 @@
+"""Contact rules: how often a person may be contacted, and how long nobody may contact them after something happened.
+
+A rule is judged against the contacts that were made with a number. It gives at most one span of time in which it holds
+the next contact back. Spans do not depend on the present, so they stay true until another contact is made.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Final, NamedTuple
+
+import msgspec
+
+from dialer.domain.calling_times.states import state_of
+from dialer.domain.calling_times.zones import countries_of_number
+from dialer.domain.places.area_code_states import states_of_area
+from dialer.domain.words.contact_words import CALL, NUMBER, ContactKind, PeriodUnit, RestAfter, RuleScope
+from dialer.domain.words.moments import NEVER_MS
+
+HOUR_MS: Final = 3_600_000
+DAY_MS: Final = 86_400_000
+
+
+class FrequencyRule(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule of an account. It holds back a contact if `limit` earlier ones count in the period before it.
+
+    With `after` it is a rest: it then counts contacts since the newest call of that kind, whose end begins the period.
+    """
+
+    id: int
+    name: str
+    limit: int
+    period: int
+    unit: PeriodUnit
+    counts: ContactKind = ContactKind.ATTEMPTS
+    after: RestAfter | None = None
+    seconds: int = 1
+    """Least length of a conversation."""
+    scope: RuleScope = RuleScope.ACCOUNT
+    per: str = NUMBER
+    media: frozenset[str] = frozenset({CALL})
+    purposes: frozenset[str] = frozenset()
+    """The purposes of the campaigns that it binds; empty for all."""
+    country: str = ""
+    state: str = ""
+    from_date: date | None = None
+    """The first day of the callee on which it holds."""
+    until_date: date | None = None
+    """The last such day."""
+
+    def binds(self, medium: str, purpose: str) -> bool:
+        """Return whether the rule is one for campaigns of a medium and a purpose, which may be not said."""
+        return medium in self.media and (not self.purposes or not purpose or purpose in self.purposes)
+
+    def is_for(self, number: str, state: str) -> bool:
+        """Return whether the rule is one for a number, or for the state that its contact names, if it names one.
+
+        A number that may be in the country counts as one that is. If its area code is in another state than the
+        contact names, it counts as one of both; if neither tells the state, as one of any.
+        """
+        if not self.country:
+            return True
+        if self.country not in countries_of_number(number):
+            return False
+        if not self.state:
+            return True
+        places = states_of_area(number)
+        named = state_of(state, number) if state else None
+        if named is not None:
+            places |= {(named.country, named.code)}
+        return not places or (self.country, self.state) in places
+
+
+class RuledCampaign(NamedTuple):
+    """A campaign as rules see it."""
+
+    id: int
+    user_id: int
+    seller: str
+    rules: tuple[FrequencyRule, ...]
+    """The rules that bind it."""
+    service_zone: str
+    """The time zone of people whose own zone is not known."""
+
+
+class MadeContact(msgspec.Struct, frozen=True, kw_only=True):
+    """A call or a text message that was made, or a call that came in. Times are in milliseconds."""
+
+    at_ms: int
+    ended_ms: int | None
+    """The end of a call; None while it is in progress, as nobody knows what becomes of it."""
+    medium: str
+    callid: str
+    campaign_id: int | None = None
+    """None if the campaign was deleted, like the next two."""
+    purpose: str | None = None
+    seller: str | None = None
+    billsec: int = 0
+    is_person: bool = False
+    is_abandoned: bool = False
+    is_refusal: bool = False
+    is_machine: bool = False
+    """True if it was taken for a machine, and hung up."""
+    is_inbound: bool = False
+
+    def is_counted(self, counts: str, seconds: int) -> bool | None:
+        """Return whether it is of a kind; None if that is not known before its end."""
+        if counts == ContactKind.ATTEMPTS:
+            return not self.is_inbound
+        if self.medium != CALL:
+            return False
+        if self.ended_ms is None:
+            return None
+        is_talk = self.is_person and self.billsec > 0
+        kinds: dict[str, bool] = {
+            ContactKind.ANSWERS: is_talk and not self.is_inbound,
+            ContactKind.CONVERSATIONS: is_talk and self.billsec >= seconds,
+            RestAfter.CONVERSATION: is_talk and self.billsec >= seconds,
+            ContactKind.ABANDONED: self.is_abandoned,
+            RestAfter.REFUSAL: self.is_refusal,
+            RestAfter.MACHINE: self.is_machine,
+        }
+        return kinds[counts]
+
+
+class HeldSpan(NamedTuple):
+    """A time in which a rule holds contacts back: from `from_ms`, and before `until_ms`.
+
+    `until_ms` is `NEVER_MS` if a call in progress decides.
+    """
+
+    from_ms: int
+    until_ms: int
+
+
+class JudgedRule(NamedTuple):
+    """The judgement of a rule about the next contact: the time in which it is held back, and the contacts that count.
+
+    `span` is None if the rule holds nothing back.
+    """
+
+    span: HeldSpan | None
+    counted: tuple[MadeContact, ...]
+
+
+def judge(
+    rule: FrequencyRule, campaign: RuledCampaign, made: Iterable[MadeContact], zones: Sequence[tzinfo]
+) -> JudgedRule:
+    """Return when a rule holds back the next contact of a campaign with a number, given those that were made.
+
+    `zones` are the zones in which the person may be.
+    """
+    theirs = sorted((one for one in made if _is_within(rule, campaign, one)), key=lambda one: one.at_ms)
+    until_ms, counted = _rest(rule, theirs, zones) if rule.after is not None else _cap(rule, theirs, zones)
+    from_ms = min((_midnight_ms(rule.from_date, zone) for zone in zones), default=0) if rule.from_date else 0
+    if rule.until_date is not None:
+        last = rule.until_date + timedelta(days=1)
+        until_ms = min(until_ms, max(_midnight_ms(last, zone) for zone in zones))
+    return JudgedRule(HeldSpan(from_ms, until_ms) if until_ms > from_ms else None, counted)
+
+
+def first_free_ms(spans: Iterable[HeldSpan], now_ms: int) -> int:
+    """Return the first moment from `now_ms` on that is in no span; `NEVER_MS` if a call in progress decides."""
+    for span in sorted(spans):
+        if span.from_ms <= now_ms < span.until_ms:
+            now_ms = span.until_ms
+    return now_ms
+
+
+def _is_within(rule: FrequencyRule, campaign: RuledCampaign, contact: MadeContact) -> bool:
+    """Return whether a contact is among those that a rule looks at. Of a deleted campaign, anything may be true."""
+    if contact.medium not in rule.media:
+        return False
+    if rule.purposes and contact.purpose and contact.purpose not in rule.purposes:
+        return False
+    if rule.scope is RuleScope.CAMPAIGN:
+        return contact.campaign_id == campaign.id
+    return rule.scope is not RuleScope.SELLER or contact.seller in {None, campaign.seller}
+
+
+def _cap(
+    rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinfo]
+) -> tuple[int, tuple[MadeContact, ...]]:
+    """Return the end of the hold by a limit of contacts, 0 for none, and the contacts that count."""
+    kinds = [(one, one.is_counted(rule.counts, rule.seconds)) for one in made]
+    counted = [one for one, kind in kinds if kind]
+    open_calls = [one for one, kind in kinds if kind is None]
+    if len(counted) >= rule.limit:
+        newest = counted[-rule.limit :]
+        return _end_ms(rule, newest[0].at_ms, zones), tuple(newest)
+    is_awaited = len(counted) + len(open_calls) >= rule.limit
+    return (NEVER_MS if is_awaited else 0), (*counted, *open_calls)
+
+
+def _rest(
+    rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinfo]
+) -> tuple[int, tuple[MadeContact, ...]]:
+    """Return the end of a rest, 0 for none, and the newest call that begins it, with the contacts since."""
+    kinds = [(one, one.is_counted(rule.after or "", rule.seconds)) for one in made]
+    open_calls = tuple(one for one, kind in kinds if kind is None and not one.is_inbound)
+    ended = [(one.ended_ms, one) for one, kind in kinds if kind and one.ended_ms is not None]
+    newest_ms, newest = max(ended, key=lambda pair: pair[0], default=(0, None))
+    if open_calls and not rule.limit:
+        return NEVER_MS, open_calls
+    if newest is None:
+        return 0, ()
+    since = [one for one in made if one.at_ms >= newest_ms and one.is_counted(rule.counts, rule.seconds) is not False]
+    until_ms = _end_ms(rule, newest_ms, zones) if len(since) >= rule.limit else 0
+    return until_ms, (newest, *since)
+
+
+def _end_ms(rule: FrequencyRule, at_ms: int, zones: Sequence[tzinfo]) -> int:
+    """Return the moment from which something that happened at `at_ms` counts no more."""
+    if rule.unit is PeriodUnit.HOURS:
+        return at_ms + rule.period * HOUR_MS
+    if rule.unit is PeriodUnit.DAYS:
+        return at_ms + rule.period * DAY_MS
+    moment = datetime.fromtimestamp(at_ms / 1_000, UTC)
+    days = timedelta(days=rule.period)
+    return max(_midnight_ms(moment.astimezone(zone).date() + days, zone) for zone in zones)
+
+
+def _midnight_ms(day: date, zone: tzinfo) -> int:
+    """Return the first moment of a day in a zone."""
+    return int(datetime.combine(day, time(), zone).timestamp() * 1_000)

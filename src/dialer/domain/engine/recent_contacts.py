@@ -1,0 +1,36 @@
+"""The numbers with which contacts were made since campaigns have read what their rules count."""
+
+from typing import Final
+
+from dialer.domain.calls.plans import Subscriber
+
+FOLLOWED_MAX: Final = 100_000
+"""Numbers that are remembered. With more, everybody is read again at their turn who was read before."""
+
+
+class RecentContacts:
+    """The order of contacts and of reads, by which it is known at the turn of a person whether their read is outdated.
+
+    Nothing is remembered before the first campaign with a rule is opened, so that others pay nothing.
+    """
+
+    def __init__(self) -> None:
+        self.is_followed = False
+        """True once a campaign has a rule."""
+        self.last = 0
+        """The place of the newest contact. A person who is read now has it as `read_at`."""
+        self._places: Final[dict[str, int]] = {}
+        self._forgotten = 0
+        """The place up to which contacts were forgotten."""
+
+    def note(self, number: str) -> None:
+        """Note that a contact was made with a number, or that more is known of one."""
+        self.last += 1
+        if len(self._places) >= FOLLOWED_MAX:
+            self._places.clear()
+            self._forgotten = self.last
+        self._places[number] = self.last
+
+    def are_newer(self, subscriber: Subscriber) -> bool:
+        """Return whether a contact was made with a person since they were read."""
+        return subscriber.read_at < max(self._forgotten, self._places.get(subscriber.number, 0))

@@ -1,0 +1,271 @@
+"""The rules that bind campaigns, and the contacts that were made with their people, read from the rows."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, timedelta, timezone, tzinfo
+from functools import lru_cache
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+import msgspec
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    Row,
+    RowMapping,
+    bindparam,
+    false,
+    literal_column,
+    null,
+    select,
+    true,
+    union_all,
+)
+
+from dialer.domain.calling_times.zones import fixed_offset_minutes, is_zone_key, zones_of_key
+from dialer.domain.calls.contact_rules import (
+    DAY_MS,
+    FrequencyRule,
+    HeldSpan,
+    JudgedRule,
+    MadeContact,
+    RuledCampaign,
+    judge,
+)
+from dialer.domain.calls.plans import SMS
+from dialer.domain.words.contact_words import CALL, TEXT, ContactKind, PeriodUnit, RestAfter, RuleScope
+from dialer.domain.words.enums import AgentDisposition, AmdBehavior, AmdStatus, LegType
+from dialer.store.tables import CallDisposition, CallInProgress, CallRequest, Campaign, Cdr, SmsMessage
+from dialer.store.tables import ContactRule as RuleRow
+
+LONGEST_CALL_MS: Final = DAY_MS
+"""The longest call, at whose end a rest begins."""
+_NUMBERS: Final[BindParameter[list[str]]] = bindparam("numbers", expanding=True)
+_RULES: Final = (
+    select(RuleRow.__table__)
+    .where(RuleRow.user_id == bindparam("user"), RuleRow.enabled == true())
+    .order_by(RuleRow.id)
+)
+_CAMPAIGNS: Final = select(Campaign.id, Campaign.medium, Campaign.purpose, Campaign.seller, Campaign.user_id).where(
+    Campaign.id.in_(bindparam("ids", expanding=True)), Campaign.trial_of_id.is_(None)
+)
+_RULED: Final = select(RuleRow.id).where(RuleRow.enabled == true()).limit(1)
+HAS_RULES: Final = (
+    select(RuleRow.id).where(RuleRow.user_id == Campaign.user_id, RuleRow.enabled == true()).exists().label("has_rules")
+)
+"""True if the account of a campaign has a rule."""
+
+
+def rule_of(row: RowMapping) -> FrequencyRule:
+    """Return a rule from its row; raises ValueError for a row that cannot be read."""
+    return FrequencyRule(
+        id=row["id"],
+        name=row["name"],
+        limit=row["most"],
+        period=row["period"],
+        unit=PeriodUnit(row["unit"]),
+        counts=ContactKind(row["counts"]),
+        after=RestAfter(row["after"]) if row["after"] else None,
+        seconds=row["seconds"],
+        scope=RuleScope(row["scope"]),
+        per=row["per"],
+        media=frozenset(row["media"].split()),
+        purposes=frozenset(row["purposes"].split()),
+        country=row["country"],
+        state=row["state"],
+        from_date=None if row["from_date"] is None else date.fromisoformat(row["from_date"]),
+        until_date=None if row["until_date"] is None else date.fromisoformat(row["until_date"]),
+    )
+
+
+def rules_for(connection: Connection, user_id: int, medium: str, purpose: str) -> tuple[FrequencyRule, ...]:
+    """Return the enabled rules of an account that bind its campaigns of a medium and a purpose."""
+    rows = connection.execute(_RULES, {"user": user_id}).mappings()
+    named = TEXT if medium == SMS else CALL
+    return tuple(rule for rule in map(rule_of, rows) if rule.binds(named, purpose))
+
+
+def ruled_campaigns(
+    connection: Connection, campaign_ids: Collection[int], service_zone: str
+) -> dict[int, RuledCampaign]:
+    """Return those of some campaigns that rules bind, by their ids. Without any rule, one query runs."""
+    if not campaign_ids or connection.scalar(_RULED) is None:
+        return {}
+    found = {}
+    for row in connection.execute(_CAMPAIGNS, {"ids": list(campaign_ids)}):
+        rules = rules_for(connection, row.user_id, row.medium, row.purpose)
+        if rules:
+            found[row.id] = RuledCampaign(row.id, row.user_id, row.seller, rules, service_zone)
+    return found
+
+
+def contacts_with(
+    connection: Connection, campaign: RuledCampaign, numbers: Collection[str], now_ms: int
+) -> Mapping[str, Sequence[MadeContact]]:
+    """Return the contacts that were made with numbers, as far as a rule of a campaign may count them.
+
+    One query reads them, by the index of numbers.
+    """
+    since_ms = now_ms - max(_longest_ms(rule) for rule in campaign.rules)
+    asked = {"numbers": list(set(numbers)), "user": campaign.user_id, "since": since_ms}
+    found: defaultdict[str, list[MadeContact]] = defaultdict(list)
+    for row in connection.execute(_made(*_needed(campaign.rules)), asked):
+        found[row.number].append(_contact(row))
+    return found
+
+
+def zones_of(zone_key: str, service_zone: str) -> Sequence[tzinfo]:
+    """Return the zones of a zone key; that of the service for an empty one, or one that is not known."""
+    if not zone_key or not is_zone_key(zone_key):
+        return [ZoneInfo(service_zone)]
+    return [_zone(name) for name in zones_of_key(zone_key)]
+
+
+def _zone(name: str) -> tzinfo:
+    minutes = fixed_offset_minutes(name)
+    return ZoneInfo(name) if minutes is None else timezone(timedelta(minutes=minutes))
+
+
+def held_spans(
+    campaign: RuledCampaign, number: str, zone_key: str, variables: str, made: Sequence[MadeContact]
+) -> tuple[HeldSpan, ...]:
+    """Return the times in which rules hold a person back, given the contacts that were made with them."""
+    if not made:
+        return ()
+    judged = judged_rules(campaign, number, zone_key, variables, made)
+    return tuple(one.span for _, one in judged if one.span is not None)
+
+
+def judged_rules(
+    campaign: RuledCampaign, number: str, zone_key: str, variables: str, made: Sequence[MadeContact]
+) -> list[tuple[FrequencyRule, JudgedRule]]:
+    """Return the rules of a campaign that are for a person, each with its judgement of the next contact."""
+    zones, state = zones_of(zone_key, campaign.service_zone), state_in(variables)
+    return [(rule, judge(rule, campaign, made, zones)) for rule in campaign.rules if rule.is_for(number, state)]
+
+
+def state_in(variables: str) -> str:
+    """Return the state that the columns of a person name; empty if they name none."""
+    if '"state"' not in variables.casefold():
+        return ""
+    try:
+        found = msgspec.json.decode(variables)
+    except msgspec.DecodeError:
+        return ""
+    named = [value for name, value in found.items() if name.casefold() == "state"] if isinstance(found, dict) else []
+    return str(named[0]) if named else ""
+
+
+def _longest_ms(rule: FrequencyRule) -> int:
+    """Return the time before now from which on a contact may count for a rule."""
+    days = rule.period + 2 if rule.unit is not PeriodUnit.HOURS else rule.period // 24 + 2
+    return days * DAY_MS + (LONGEST_CALL_MS if rule.after is not None else 0)
+
+
+def _needed(rules: Collection[FrequencyRule]) -> tuple[bool, bool]:
+    """Return whether rules count text messages, and calls that came in."""
+    talks = {ContactKind.CONVERSATIONS, RestAfter.CONVERSATION}
+    has_texts = any(TEXT in rule.media for rule in rules)
+    return has_texts, any(rule.counts in talks or rule.after in talks for rule in rules)
+
+
+def _contact(row: Row[Any]) -> MadeContact:
+    is_call, is_over = row.medium == CALL, row.duration is not None
+    ended_ms = row.at_ms + 1_000 * row.duration if is_over else None if is_call else row.at_ms
+    return MadeContact(
+        at_ms=row.at_ms,
+        ended_ms=ended_ms,
+        medium=row.medium,
+        callid=row.callid,
+        campaign_id=row.campaign_id,
+        purpose=row.purpose,
+        seller=row.seller,
+        billsec=row.billsec or 0,
+        is_person=row.amd_status != AmdStatus.MACHINE,
+        is_abandoned=bool(row.is_abandoned),
+        is_refusal=row.disposition == AgentDisposition.NOT_INTERESTED,
+        is_machine=row.amd_status == AmdStatus.MACHINE and row.amd in {None, int(AmdBehavior.HUMAN_ONLY)},
+        is_inbound=row.attempt < 0,
+    )
+
+
+@lru_cache(maxsize=4)
+def _made(has_texts: bool, has_inbound: bool) -> CompoundSelect[Any]:  # noqa: FBT001 - private
+    """Return a query of the contacts with some numbers, of an account and since a moment."""
+    over = (Cdr.user_id == bindparam("user"), Cdr.starting_date > bindparam("since"), Cdr.leg_type == LegType.A_LEG)
+    parts = [_calls_over(Cdr.__table__.c.phone_number, *over, Cdr.attempt > literal_column("0")), _calls_in_progress()]
+    if has_inbound:
+        parts.append(_calls_over(Cdr.__table__.c.callerid, *over, Cdr.attempt < literal_column("0")))
+    if has_texts:
+        parts.append(_texts())
+    return union_all(*parts)
+
+
+def _calls_over(number: ColumnElement[str], *conditions: ColumnElement[bool]) -> Any:  # noqa: ANN401 - a query
+    return (
+        select(
+            number.label("number"),
+            Cdr.starting_date.label("at_ms"),
+            Cdr.duration.label("duration"),
+            literal_column(f"'{CALL}'").label("medium"),
+            Cdr.callid.label("callid"),
+            Cdr.campaign_id.label("campaign_id"),
+            Campaign.purpose.label("purpose"),
+            Campaign.seller.label("seller"),
+            Cdr.billsec.label("billsec"),
+            Cdr.amd_status.label("amd_status"),
+            Cdr.is_abandoned.label("is_abandoned"),
+            CallDisposition.disposition.label("disposition"),
+            CallRequest.amd.label("amd"),
+            Cdr.attempt.label("attempt"),
+        )
+        .outerjoin(Campaign, Campaign.id == Cdr.campaign_id)
+        .outerjoin(CallRequest, CallRequest.id == Cdr.callrequest_id)
+        .outerjoin(CallDisposition, CallDisposition.callrequest_id == Cdr.callrequest_id)
+        .where(number.in_(_NUMBERS), *conditions)
+    )
+
+
+def _plain(at_ms: Any, medium: str, callid: Any, number: Any, campaign_id: Any) -> list[Any]:  # noqa: ANN401 - columns
+    """Return the columns of a contact of which nothing more is known."""
+    return [
+        number.label("number"),
+        at_ms.label("at_ms"),
+        null().label("duration"),
+        literal_column(f"'{medium}'").label("medium"),
+        callid.label("callid"),
+        campaign_id.label("campaign_id"),
+        Campaign.purpose.label("purpose"),
+        Campaign.seller.label("seller"),
+        literal_column("0").label("billsec"),
+        literal_column("0").label("amd_status"),
+        false().label("is_abandoned"),
+        literal_column("''").label("disposition"),
+        literal_column("0").label("amd"),
+        literal_column("1").label("attempt"),
+    ]
+
+
+def _calls_in_progress() -> Any:  # noqa: ANN401 - a query
+    columns = _plain(
+        CallRequest.started_ms, CALL, CallRequest.callid, CallRequest.phone_number, CallRequest.campaign_id
+    )
+    return (
+        select(*columns)
+        .join(CallInProgress, CallInProgress.id == CallRequest.id)
+        .join(Campaign, Campaign.id == CallRequest.campaign_id)
+        .where(CallRequest.phone_number.in_(_NUMBERS), CallRequest.user_id == bindparam("user"))
+        .where(CallRequest.attempt > literal_column("0"))
+    )
+
+
+def _texts() -> Any:  # noqa: ANN401 - a query
+    columns = _plain(SmsMessage.send_date, TEXT, SmsMessage.message_id, SmsMessage.phone_number, SmsMessage.campaign_id)
+    return (
+        select(*columns)
+        .join(Campaign, Campaign.id == SmsMessage.campaign_id)
+        .where(SmsMessage.phone_number.in_(_NUMBERS), SmsMessage.user_id == bindparam("user"))
+        .where(SmsMessage.send_date > bindparam("since"))
+    )

@@ -1,0 +1,39 @@
+"""Rules of accounts about how often people may be contacted."""
+
+from sqlalchemy import Boolean, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from dialer.domain.words.contact_words import CALL, NUMBER, ContactKind, RuleScope
+from dialer.store.tables._base import LongText, Milliseconds, Name, Row, belongs_to
+
+
+class ContactRule(Row):
+    """A rule of an account about how often people may be contacted (`dialer.domain.calls.contact_rules`)."""
+
+    __tablename__ = "contact_rule"
+
+    user_id: Mapped[int] = belongs_to("user_account")
+    name: Mapped[Name]
+    source: Mapped[LongText]
+    enabled: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
+    from_date: Mapped[str | None] = mapped_column(String(10), default=None)
+    until_date: Mapped[str | None] = mapped_column(String(10), default=None)
+    country: Mapped[str] = mapped_column(String(2), default="", server_default="")
+    state: Mapped[str] = mapped_column(String(8), default="", server_default="")
+    purposes: Mapped[LongText]
+    """Purposes with blanks between them; empty for all."""
+    media: Mapped[str] = mapped_column(String(20), default=CALL, server_default=CALL)
+    """Media with blanks between them."""
+    counts: Mapped[str] = mapped_column(
+        String(20), default=ContactKind.ATTEMPTS, server_default=ContactKind.ATTEMPTS.value
+    )
+    after: Mapped[str] = mapped_column(String(20), default="", server_default="")
+    seconds: Mapped[int] = mapped_column(default=1, server_default="1")
+    most: Mapped[int]
+    """The contacts that are allowed in the period."""
+    period: Mapped[int]
+    unit: Mapped[str] = mapped_column(String(20))
+    per: Mapped[str] = mapped_column(String(100), default=NUMBER, server_default=NUMBER)
+    scope: Mapped[str] = mapped_column(String(10), default=RuleScope.ACCOUNT, server_default=RuleScope.ACCOUNT.value)
+    created_date: Mapped[Milliseconds]
+    updated_date: Mapped[Milliseconds]

@@ -1,0 +1,38 @@
+"""The contact rules in a story: those that are for a person, until when they hold, and the contacts that count."""
+
+from sqlalchemy import Connection, RowMapping
+
+from dialer.domain.calls.contact_rules import FrequencyRule, JudgedRule, MadeContact
+from dialer.domain.rules.why_waiting import Circumstances
+from dialer.domain.words.moments import NEVER_MS
+from dialer.store.queries.contact_rules import contacts_with, judged_rules
+from dialer.store.timeline.parts import CountedContact, RulePart, moment, moment_or_none
+
+
+def rules_for_person(
+    connection: Connection, person: RowMapping | None, campaign: Circumstances | None
+) -> list[RulePart]:
+    """Return the rules of a campaign that are for a subscriber, as they stand now; none without a subscriber."""
+    if person is None or campaign is None or campaign.ruled is None:
+        return []
+    made = contacts_with(connection, campaign.ruled, [person["number"]], campaign.now_ms).get(person["number"], ())
+    who = (person["number"], person["zone"], person["additional_vars"])
+    return [_part(rule, judged, campaign.now_ms) for rule, judged in judged_rules(campaign.ruled, *who, made)]
+
+
+def _part(rule: FrequencyRule, judged: JudgedRule, now_ms: int) -> RulePart:
+    span = judged.span
+    holds = span is not None and span.from_ms <= now_ms < span.until_ms
+    until_ms = span.until_ms if span is not None and holds and span.until_ms < NEVER_MS else None
+    return RulePart(
+        rule=f"/rest-api/contact-rule/{rule.id}/",
+        row="",
+        name=rule.name,
+        holds=holds,
+        until=moment_or_none(until_ms),
+        counted=[_counted(one) for one in judged.counted] if holds else [],
+    )
+
+
+def _counted(contact: MadeContact) -> CountedContact:
+    return CountedContact(moment(contact.at_ms), contact.campaign_id, contact.medium, contact.callid)
