@@ -14,6 +14,7 @@ import pytest
 from dialer.carriers.line_port import Alive, LiveLeg
 from dialer.carriers.media.rtp import RtpPacket, read_packet, write_packet
 from dialer.carriers.voice.line import SipLine
+from dialer.carriers.voice.line_process import alone
 from dialer.carriers.voice.sound_files import SoundFiles
 from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.telephone_client import ask_exchange
@@ -60,14 +61,16 @@ class Machine:
 async def exchanging(folder: Path, machine: Machine) -> AsyncIterator[TelephoneExchange]:
     """Run an exchange in this process, behind its socket."""
     path = exchange_path(folder)
-    path.parent.mkdir(exist_ok=True)
     exchange, stop = TelephoneExchange(machine.now_ms), asyncio.Event()
-    serving = asyncio.create_task(TelephoneProcess(exchange).serve(path, stop))
-    try:
-        yield exchange
-    finally:
-        stop.set()
-        await serving
+    # A process that is started because the socket is not there yet ends at once.
+    with alone(path.parent) as is_alone:
+        assert is_alone
+        serving = asyncio.create_task(TelephoneProcess(exchange).serve(path, stop))
+        try:
+            yield exchange
+        finally:
+            stop.set()
+            await serving
 
 
 async def opened(folder: Path, port: int, token: str = "", user_id: int = 1) -> tuple[BrowserPeer, str]:
