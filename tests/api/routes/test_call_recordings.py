@@ -339,3 +339,23 @@ def test_the_check_warns_of_a_campaign_that_records_without_a_notice(alice: Call
 
     assert [warned(record="no"), warned(record="all")] == [[], ["warning"]]
     assert [warned(record_notice_script=" "), warned(record_notice_script="You are recorded.")] == [["warning"], []]
+
+
+def test_a_recording_in_progress_is_listed_and_neither_heard_nor_deleted(
+    alice: Caller, path: str, database: Database, estate: Estate
+) -> None:
+    change = update(CallRecording).where(CallRecording.id == estate.recording_id).values(state="in_progress")
+    database.write_now(lambda connection: connection.execute(change))
+    (listed,) = alice.get("call-recording/", state="in_progress")["results"]
+    assert (listed["id"], listed["state"]) == (estate.recording_id, "in_progress")
+    heard = alice.refused("GET", f"{path}download/")
+    assert heard == (409, {"detail": "The call goes on. Its recording can be heard once it is over."})
+    deleted = alice.refused("DELETE", path)
+    assert deleted == (409, {"detail": "The call goes on. Its recording can be deleted once it is over."})
+    alice.change(path, legal_hold=True)
+
+
+def test_a_recording_in_the_bucket_says_so(alice: Caller, path: str, database: Database, estate: Estate) -> None:
+    change = update(CallRecording).where(CallRecording.id == estate.recording_id).values(stored_where="s3")
+    database.write_now(lambda connection: connection.execute(change))
+    assert alice.get(path)["stored_where"] == "s3"

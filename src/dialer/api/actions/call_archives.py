@@ -62,7 +62,7 @@ def _rows(unit: Unit, campaign_id: int, after: int) -> list[dict[str, Any]]:
     records.require_seen(unit, CAMPAIGNS, campaign_id)
     is_seen = visible(CALL_RECORDINGS, unit.actor, unit.resources)
     is_wanted = (CallRecording.campaign_id == campaign_id) & (CallRecording.id > after)
-    has_sound = CallRecording.state != RecordingState.REMOVED
+    has_sound = CallRecording.state.not_in((RecordingState.REMOVED, RecordingState.IN_PROGRESS))
     said = CallDisposition.callrequest_id == CallRecording.callrequest_id
     query = (
         select(

@@ -21,7 +21,7 @@ from dialer.resources.crud.versions import digest
 from dialer.resources.records.call_recordings import CALL_RECORDINGS, names_of_recordings
 from dialer.resources.records.calls import SURVEY_RESULTS
 from dialer.resources.records.surveys import AUDIO_FILES
-from dialer.resources.words.errors import RecordNotFoundError
+from dialer.resources.words.errors import ConflictError, RecordNotFoundError
 from dialer.resources.words.headers import is_head
 from dialer.resources.words.preconditions import EntityTag
 from dialer.store.database.touched import NOTHING
@@ -58,6 +58,7 @@ async def answer_call_recording(request: ApiRequest, recording_id: int) -> Respo
 
     Raises:
         RecordNotFoundError: there is no such recording, it is removed, it cannot be read, or it is not the caller's.
+        ConflictError: its call goes on.
     """
     service, files = request.service, request.service.recordings
     row, name, is_news = await service.read(request, lambda unit: _kept_sound(unit, recording_id))
@@ -80,6 +81,8 @@ def _kept_sound(unit: Unit, recording_id: int) -> tuple[Row[Any], str, bool]:
     row = unit.connection.execute(query).one()
     if row.state == RecordingState.REMOVED:
         raise RecordNotFoundError
+    if row.state == RecordingState.IN_PROGRESS:
+        raise ConflictError("The call goes on. Its recording can be heard once it is over.")
     (path,) = names_of_recordings(unit, [row._mapping])  # noqa: SLF001 - the way to read a row by names
     name = path.rpartition("/")[2]
     return row, name, not was_noted(unit, RecordingHeard(recording_id), unit.actor.id, HEARD_ONCE_IN_MS)

@@ -54,6 +54,7 @@ FILTERS: Final[Mapping[str, str]] = {
 """The parameters of the list in the API, by the fields of the form; the day is another one."""
 _NEWEST_FIRST: Final = (ORDERING, "-start_date")
 _STATES: Final = (
+    (RecordingState.IN_PROGRESS.value, gettext_noop("In progress")),
     (RecordingState.STORED.value, gettext_noop("Stored")),
     (RecordingState.FAILED.value, gettext_noop("Failed")),
     (RecordingState.REMOVED.value, gettext_noop("Removed")),
@@ -73,6 +74,8 @@ class ListedRecording(NamedTuple):
     seconds: float
     is_removed: bool
     has_failed: bool
+    goes_on: bool
+    """True while its call goes on, so that nobody can hear it yet."""
     cdr_id: int | None
     """The call on whose page it is played; None if the viewer does not see it or it is gone, or if it is removed."""
 
@@ -175,6 +178,7 @@ def _rows(unit: Unit, records: list[Any]) -> list[ListedRecording]:
             msgspec.json.decode(one.seconds, type=float),
             one.state == RecordingState.REMOVED,
             one.state == RecordingState.FAILED,
+            one.state == RecordingState.IN_PROGRESS,
             pages.get(one.callid) if one.state != RecordingState.REMOVED else None,
         )
         for one, campaign_id, agent_id, call_id in zip(records, campaigns, agents, calls, strict=True)

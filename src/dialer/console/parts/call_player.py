@@ -27,6 +27,8 @@ PARTS_MAX: Final = 240
 MOMENTS_MAX: Final = 200
 """Moments beside a player; a call has at most 100 sections."""
 _SECOND_MS: Final = 1_000
+_SILENT: Final = (RecordingState.REMOVED, RecordingState.IN_PROGRESS)
+"""The states of recordings that nobody can hear."""
 _MINUTE_S: Final = 60
 
 
@@ -76,7 +78,7 @@ def recorded_call(unit: Unit, callrequest_id: int | None, callid: str, number: s
     of_older = (CallRecording.phone_number == number) & (CallRecording.callid == callid)
     is_it = of_older if callrequest_id is None else CallRecording.callrequest_id == callrequest_id
     is_seen = visible(CALL_RECORDINGS, unit.actor, unit.resources)
-    query = select(CallRecording.__table__).where(is_it, is_seen, CallRecording.state != RecordingState.REMOVED)
+    query = select(CallRecording.__table__).where(is_it, is_seen, CallRecording.state.not_in(_SILENT))
     row = unit.connection.execute(query.limit(1)).one_or_none()
     if row is None:
         return None

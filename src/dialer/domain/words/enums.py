@@ -58,6 +58,7 @@ class LegType(DescribedInt):
 class RecordingState(DescribedText):
     """The state of the recording of a whole call."""
 
+    IN_PROGRESS = "in_progress", "The call goes on, and is recorded."
     WAITING = "waiting", "The call is over, and its recording can be heard. It is stored in a moment."
     STORED = "stored", "The recording is stored."
     FAILED = "failed", "Its sound could not be read for a day after the call, and is not looked for any more."

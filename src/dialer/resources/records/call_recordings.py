@@ -188,6 +188,8 @@ def _has_outcome(disposition: str) -> ColumnElement[bool]:
 def _may_delete(unit: Unit, stored: Values) -> None:
     """Raise an error if the caller may not change recordings, or if a legal hold keeps this one."""
     _may_change(unit)
+    if stored["state"] == RecordingState.IN_PROGRESS:
+        raise ConflictError("The call goes on. Its recording can be deleted once it is over.")
     if stored["legal_hold"]:
         raise ConflictError("The recording is under a legal hold. Set legal_hold to false first.")
 

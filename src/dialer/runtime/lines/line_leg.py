@@ -49,6 +49,7 @@ class LineLeg:
         "is_leaving",
         "is_odd",
         "key",
+        "noted",
         "order",
         "session",
         "tape",
@@ -81,6 +82,8 @@ class LineLeg:
         """True if its row cannot be read: nobody knows what became of it."""
         self.tape: TapeState | None = None
         """The state of its recording that the line was told last; None if that is not known."""
+        self.noted: TapeState | None = None
+        """The state of its recording that the row of the recording was written for; None before the first."""
 
     @property
     def answered_ms(self) -> int | None:

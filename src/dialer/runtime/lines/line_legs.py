@@ -31,6 +31,7 @@ from dialer.domain.sessions.leg_protocol import (
 )
 from dialer.domain.sessions.message_session import MessageSession
 from dialer.domain.sessions.supervisor_session import SupervisorSession
+from dialer.runtime.lines.begun_recordings import note_recordings
 from dialer.runtime.lines.line_leg import Leaving, LegOrder, LineLeg, ends_by_ms
 from dialer.runtime.lines.restored_legs import leaving
 from dialer.store.rows.live_legs import LegChange, LegRow, StoredLeg, add_legs, change_legs, delete_legs, name_part
@@ -197,6 +198,8 @@ class LineLegs:
         keys = {leg.key for leg in self._new}
         changed = [leg for leg in self if leg.is_changed and leg.key not in keys]
         change_legs(connection, [_change(leg) for leg in changed])
+        if taped := [leg for leg in changed if leg.tape is not leg.noted]:
+            note_recordings(connection, taped, now_ms)
         for leg in changed:
             leg.is_changed = False
         for (gateway_id, name), message_id in self.accepted.items():

@@ -44,6 +44,8 @@ _WAITING: Final = (
     .limit(AT_ONCE)
 )
 _COUNT_WAITING: Final = select(func.count()).where(CallRecording.state == "waiting")
+_UNTOUCHED: Final = ("removed", "in_progress")
+"""The states of recordings that no age removes."""
 _LEFT: Final = (
     select(CallRecording.__table__)
     .where(CallRecording.state == "removed", CallRecording.file != "", CallRecording.id > _after)
@@ -224,7 +226,7 @@ class KeptRecordings:
         now_ms = self._clock.now_ms()
         old = (
             select(CallRecording.id)
-            .where(CallRecording.kept_until_ms <= now_ms, CallRecording.state != "removed")
+            .where(CallRecording.kept_until_ms <= now_ms, CallRecording.state.not_in(_UNTOUCHED))
             .where(CallRecording.kept_until_ms.is_not(None), ~CallRecording.legal_hold)
             .limit(AT_ONCE)
         )
@@ -241,7 +243,7 @@ class KeptRecordings:
         """Let recordings of calls that ended by a moment be removed now, however long their campaigns keep them."""
         ends = CallRecording.start_date + CallRecording.seconds / SECONDS_SCALE
         is_longer = CallRecording.kept_until_ms.is_(None) | (CallRecording.kept_until_ms > ended_ms)
-        is_there = (CallRecording.state != "removed") & is_longer
+        is_there = CallRecording.state.not_in(_UNTOUCHED) & is_longer
         old = select(CallRecording.id).where(CallRecording.start_date <= ended_ms, ends <= ended_ms, is_there)
         ids = await self._database.read(lambda connection: connection.scalars(old.limit(AT_ONCE)).all())
         if ids:

@@ -15,6 +15,7 @@ from dialer.runtime.steps.clock import Clock
 from dialer.runtime.steps.recordings_outbox import IN_BUCKET
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, touch
+from dialer.store.rows.begun_recordings import end_forgotten
 from dialer.store.tables import CallRecording, LiveLeg, ServiceState
 
 MARKER: Final = "dialer-recordings.txt"
@@ -35,6 +36,8 @@ ORPHANS_MAX: Final = 100_000
 ROWS_KEPT_MS: Final = 365 * 86_400_000
 """Time after the removal of a recording, a year, in which its record says that it was removed."""
 AT_ONCE: Final = 200
+FORGOTTEN_MS: Final = 86_400_000
+"""Time since the beginning of a recording, a day, after which its call has certainly ended."""
 _OWN: Final = re.compile(r"[0-9a-f]{32}\.call", re.ASCII)
 _ID: Final = re.compile(r"^[0-9a-f]{32}$", re.ASCII | re.MULTILINE)
 _MISSING: Final = "recordings_folder_missing"
@@ -135,6 +138,7 @@ class RecordingsFolder:
             return
         self._swept_ms = now_ms
         await self._sweep_files(now_ms)
+        await self._database.write(lambda connection: _end_forgotten(connection, now_ms))
         if ids := await self._database.read(lambda connection: _old_records(connection, now_ms)):
             await self._database.write(lambda connection: _forget(connection, ids))
 
@@ -213,6 +217,12 @@ def _old_records(connection: Connection, now_ms: int) -> list[int]:
     is_gone = (CallRecording.state == RecordingState.REMOVED) & (CallRecording.file == "")
     query = select(CallRecording.id).where(is_gone, CallRecording.removed_ms <= now_ms - ROWS_KEPT_MS)
     return list(connection.scalars(query.order_by(CallRecording.id).limit(AT_ONCE)))
+
+
+def _end_forgotten(connection: Connection, now_ms: int) -> None:
+    touch(connection, NOTHING)
+    if ended := end_forgotten(connection, now_ms - FORGOTTEN_MS):
+        _log.info("forgotten_recordings_ended", recordings=ended)
 
 
 def _forget(connection: Connection, ids: list[int]) -> None:

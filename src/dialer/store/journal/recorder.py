@@ -160,6 +160,8 @@ class EffectRecorder:
         is_recorded = call.sound_store is not None or by_itself or call.transfers
         if is_recorded and (recording := recording_of(call, effect.outcome)) is not None:
             self._rows.call_recordings.append(recording)
+        elif call.sound_store is not None:
+            self._rows.untold_recordings.append(call.callid)
         for transfer in call.transfers:
             self.queue_hours.left(transfer)
         for result in effect.outcome.results:

@@ -12,7 +12,7 @@ from dialer.domain.rules.invariants import BrokenInvariantError
 from dialer.store.backends.backend import backend_of
 from dialer.store.journal import rows, statements
 from dialer.store.journal.call_counters import CallCounts
-from dialer.store.journal.call_recordings import INSERT_RECORDINGS, RecordingRow
+from dialer.store.journal.call_recordings import RecordingRow
 from dialer.store.journal.campaign_counters import GrowingCampaign
 from dialer.store.journal.gateways import GatewayRows
 from dialer.store.journal.messages import MessageRows
@@ -21,6 +21,7 @@ from dialer.store.journal.request_rows import RequestEnd
 from dialer.store.journal.said_call_backs import SaidCallBackRow
 from dialer.store.journal.transfers import CallCentreRows, TransferRows
 from dialer.store.journal.waiting_texts import WaitingTextRows
+from dialer.store.rows.begun_recordings import end_untold, write_recordings
 from dialer.store.rows.invariants import Added, added_twice, ended_before, misplaced_subscriber
 from dialer.store.rows.ledger import Entry, post_calls
 
@@ -128,7 +129,9 @@ class UnwrittenRows:
             self._write_recordings(self._recordings)
         statements.INSERT_CDRS.put(connection, self.cdrs)
         if self.call_recordings:
-            INSERT_RECORDINGS.put(connection, self.call_recordings)
+            write_recordings(connection, self.call_recordings)
+        if self.untold_recordings:
+            end_untold(connection, self.untold_recordings)
         statements.INSERT_RESULTS.put(connection, self.results)
         self._write_subscribers(connection)
         statements.COUNT_CAMPAIGNS.put(connection, [grown.row(key) for key, grown in self.progress.items()])
@@ -213,6 +216,8 @@ class UnwrittenRows:
         self.progress: defaultdict[int, GrowingCampaign] = defaultdict(GrowingCampaign)
         self.call_backs: list[tuple[int, int, int]] = []
         self.call_recordings: list[RecordingRow] = []
+        self.untold_recordings: list[str] = []
+        """Calls over lines that were given up, whose recordings may have begun."""
         self.recorded: list[tuple[str, int]] = []
         self._entries: list[Entry] = []
         self._reserved: defaultdict[int, int] = defaultdict(int)

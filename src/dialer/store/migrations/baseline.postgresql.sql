@@ -1303,6 +1303,7 @@ CREATE INDEX ix_call_recording_callid ON call_recording (callid);
 CREATE INDEX ix_call_recording_callrequest_id ON call_recording (callrequest_id);
 CREATE INDEX ix_call_recording_campaign_id ON call_recording (campaign_id, id);
 CREATE INDEX ix_call_recording_file ON call_recording (file) WHERE file <> '';
+CREATE INDEX ix_call_recording_in_progress ON call_recording (start_date) WHERE state = 'in_progress';
 CREATE INDEX ix_call_recording_kept_until_ms ON call_recording (kept_until_ms) WHERE kept_until_ms IS NOT NULL AND state <> 'removed';
 CREATE INDEX ix_call_recording_last_digits ON call_recording (user_id, right(phone_number, 4), phone_number);
 CREATE INDEX ix_call_recording_left ON call_recording (id) WHERE state = 'removed' AND file <> '';

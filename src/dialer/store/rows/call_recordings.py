@@ -12,17 +12,20 @@ from dialer.store.tables import CallRecording
 def remove_recordings(connection: Connection, which: ColumnElement[bool], now_ms: int) -> None:
     """Remove recordings: their keys at once, and their files soon after (`dialer.runtime.steps.kept_recordings`).
 
-    Those under a legal hold stay.
+    Those under a legal hold, or of calls that go on, stay.
     """
-    is_there = (CallRecording.state != RecordingState.REMOVED) & ~CallRecording.legal_hold
+    is_there = (CallRecording.state != RecordingState.REMOVED) & ~_stays()
     connection.execute(update(CallRecording).where(which, is_there).values(removed_values(now_ms)))
 
 
 def erase_recordings(connection: Connection, which: ColumnElement[bool], now_ms: int) -> None:
-    """Remove the recordings of somebody who is erased, with their number. A legal hold defers it to its own end."""
+    """Remove the recordings of somebody who is erased, with their number.
+
+    A legal hold defers it to its own end, and a call that goes on to the end of the call.
+    """
     remove_recordings(connection, which, now_ms)
-    connection.execute(update(CallRecording).where(which, is_held()).values(kept_until_ms=0))
-    connection.execute(update(CallRecording).where(which, ~is_held()).values(phone_number=ERASED))
+    connection.execute(update(CallRecording).where(which, _stays()).values(kept_until_ms=0))
+    connection.execute(update(CallRecording).where(which, ~_stays()).values(phone_number=ERASED))
 
 
 def end_recordings(connection: Connection, which: ColumnElement[bool]) -> None:
@@ -31,12 +34,17 @@ def end_recordings(connection: Connection, which: ColumnElement[bool]) -> None:
     Those under a legal hold follow when it ends.
     """
     connection.execute(update(CallRecording).where(which).values(kept_until_ms=0))
-    connection.execute(update(CallRecording).where(which, ~is_held()).values(phone_number=""))
+    connection.execute(update(CallRecording).where(which, ~_stays()).values(phone_number=""))
 
 
 def is_held() -> ColumnElement[bool]:
     """Return the condition that a recording is there, and nothing may remove it."""
     return CallRecording.legal_hold & (CallRecording.state != RecordingState.REMOVED)
+
+
+def _stays() -> ColumnElement[bool]:
+    """Return the condition that a recording cannot be removed now: a legal hold keeps it, or its call goes on."""
+    return is_held() | (CallRecording.state == RecordingState.IN_PROGRESS)
 
 
 def is_due_and_held(now_ms: int) -> ColumnElement[bool]:

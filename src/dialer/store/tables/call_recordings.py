@@ -66,6 +66,12 @@ class CallRecording(Row):
             postgresql_where=text("state = 'waiting'"),
         ),
         Index(
+            "ix_call_recording_in_progress",
+            "start_date",
+            sqlite_where=text("state = 'in_progress'"),
+            postgresql_where=text("state = 'in_progress'"),
+        ),
+        Index(
             "ix_call_recording_left",
             "id",
             sqlite_where=text("state = 'removed' AND file <> ''"),
