@@ -250,3 +250,12 @@ async def test_offers_have_places_and_a_share_for_each_user(tmp_path: Path) -> N
             found = await offer(503, 2)
             assert isinstance(found, TelephoneRefused)
             assert found.reason is TelephoneRefusal.PORT
+
+
+async def test_offers_that_come_at_once_open_one_port_and_end_no_other(tmp_path: Path) -> None:
+    async with exchanging(tmp_path, Machine()) as exchange:
+        port, peers = free_port(), [BrowserPeer() for _ in range(5)]
+        asked = [AnswerOffer(10 + place, 1, peer.offer, port, "localhost") for place, peer in enumerate(peers)]
+        answers = await asyncio.gather(*map(exchange.answer, asked))
+        assert [type(one) for one in answers] == [TelephoneAnswered] * 5
+        assert [exchange.state(one.agent_id).state for one in asked] == ["connecting"] * 5

@@ -43,7 +43,8 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
         unplayable: list[str] = [
             message for section in survey.sections for message in _unplayable(section, protocol, why_silent)
         ]
-        unplayable += _without_telephones(connection, survey, region_of(connection, campaign["user_id"]))
+        region = region_of(connection, campaign["user_id"])
+        unplayable += _without_telephones(connection, survey, region, reaches_browsers=protocol == SIP)
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
         errors |= recording_errors(connection, campaign)
         is_told = protocol in RECORDED and has_spoken_notice(connection, campaign, survey)
@@ -141,14 +142,16 @@ def _why_silent(connection: Connection, protocol: str) -> _WhySilent | None:
     return lambda remedy: Sentence("It cannot be spoken: %(why)s. %(remedy)s.", why=why_not.rstrip("."), remedy=remedy)
 
 
-def _without_telephones(connection: Connection, survey: Survey, region: str | None) -> Iterator[Sentence]:
+def _without_telephones(
+    connection: Connection, survey: Survey, region: str | None, *, reaches_browsers: bool
+) -> Iterator[Sentence]:
     """Yield the errors of sections that transfer calls to a queue whose agents have no telephones."""
     query = select(Agent.contact, Agent.telephone).join(Tier, Tier.agent_id == Agent.id)
     for section in survey.sections:
         if not definition_of(section).transfers or section.queue_id is None:
             continue
         agents = connection.execute(query.where(Tier.queue_id == section.queue_id)).all()
-        if agents and not any(_has_telephone(*one, region) for one in agents):
+        if agents and not any(_has_telephone(*one, region, reaches_browsers=reaches_browsers) for one in agents):
             yield Sentence(
                 "Section %(section)s transfers calls to queue %(queue)s, and the %(contact)s of none of its agents is a"
                 " phone number or an extension that may be dialled. Set %(contact)s.",
@@ -158,9 +161,9 @@ def _without_telephones(connection: Connection, survey: Survey, region: str | No
             )
 
 
-def _has_telephone(contact: str, telephone: str, region: str | None) -> bool:
+def _has_telephone(contact: str, telephone: str, region: str | None, *, reaches_browsers: bool) -> bool:
     if telephone == AgentTelephone.BROWSER:
-        return True
+        return reaches_browsers
     return bool(telephone_of(contact)) and not is_emergency_contact(contact, region)
 
 

@@ -17,6 +17,8 @@ _TOKEN: Final = re.compile(r"[!-~]{1,64}\Z")
 _UFRAG: Final = re.compile(r"[A-Za-z0-9+/]{4,256}\Z")
 _FINGERPRINT: Final = re.compile(r"(?i)sha-256 ((?:[0-9a-f]{2}:){31}[0-9a-f]{2})\Z")
 _KEYS: Final = re.compile(r"(?i)([0-9]{1,3}) telephone-event/8000\Z")
+_PAYLOAD_MAX: Final = 127
+"""The highest payload type of RTP. Keys of a higher one cannot be sent, and are taken for none."""
 _MAY_CALL: Final = frozenset({"actpass", "active"})
 
 
@@ -98,7 +100,7 @@ def _offer(
         mid=_one(sound, "mid", _TOKEN, ""),
         place=place,
         media=media,
-        keys_payload=next((int(found[1]) for found in keys), None),
+        keys_payload=next((int(found[1]) for found in keys if int(found[1]) <= _PAYLOAD_MAX), None),
     )
 
 

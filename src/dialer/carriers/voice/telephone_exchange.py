@@ -80,6 +80,8 @@ class TelephoneExchange:
         self._place: tuple[int, str] | None = None
         """The port that is open, and the host that browsers know."""
         self._host = ""
+        self._opening: Final = asyncio.Lock()
+        """Held while the port is opened: what opens another one ends the telephones on this one."""
         self._socket: socket.socket | None = None
 
     # --- what the API asks ------------------------------------------------------------------------------------------
@@ -93,12 +95,13 @@ class TelephoneExchange:
             offer = read_offer(asked.offer)
         except OfferError as error:
             return TelephoneRefused(TelephoneRefusal.OFFER, str(error))
-        if before is None and not self._has_place(asked.user_id):
-            return TelephoneRefused(TelephoneRefusal.FULL)
         try:
-            await self._open(asked.port, asked.host)
+            async with self._opening:
+                await self._open(asked.port, asked.host)
         except OSError as error:
             return TelephoneRefused(TelephoneRefusal.PORT, error.strerror or str(error))
+        if asked.agent_id not in self._telephones and not self._has_place(asked.user_id):
+            return TelephoneRefused(TelephoneRefusal.FULL)
         token = asked.token or secrets.token_urlsafe(16)
         telephone = BrowserTelephone(asked.agent_id, asked.user_id, token, offer, self._context)
         # It may have been replaced while the port was opened.

@@ -65,7 +65,7 @@ async function attempt(made, mine) {
     });
     await made.setLocalDescription();
     const answer = await post("/console/desk/telephone/", { offer: made.localDescription.sdp, token });
-    if (answer.status === GONE && token) return over("elsewhere");
+    if (answer.status === GONE && token) return await isElsewhere() && over("elsewhere");
     if (!answer.ok) return false;
     const told = await answer.json();
     token = told.token;
@@ -80,8 +80,16 @@ async function attempt(made, mine) {
     watch(made);
     parts.mute.disabled = false;
     ready();
-  } else if (!isUp) say("port");
+  } else if (!isUp && mine === turn) say("port");
   return isUp;
+}
+
+// The server forgets a telephone that was away for long, and all of them if their process ends. Then the page opens a new
+// one. If it has another one for this agent, another window does the work.
+async function isElsewhere() {
+  const answer = await post("/console/desk/telephone/state/", {});
+  if (answer.ok && (await answer.json()).state === "off") token = "";
+  return token !== "" && answer.ok;
 }
 
 function over(name) {
