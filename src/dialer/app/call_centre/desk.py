@@ -2,6 +2,7 @@
 
 from typing import Any, Final, NamedTuple
 
+import msgspec
 from sqlalchemy import Connection, Row, String, bindparam, case, cast, func, literal, select
 from sqlalchemy.orm import aliased
 
@@ -24,7 +25,18 @@ from dialer.domain.messages.link_templates import fill_link
 from dialer.domain.messages.templates import fill, values_of
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, Consulted, TransferStatus
-from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Contact, Queue, Subscriber, Transfer
+from dialer.store.tables import (
+    Agent,
+    CallDisposition,
+    CallRequest,
+    Campaign,
+    Contact,
+    LiveLeg,
+    Queue,
+    Subscriber,
+    SurveyResult,
+    Transfer,
+)
 
 _CLOCK: Final = [Agent.__table__.c[name] for name in AgentClock.__struct_fields__]
 _of_login = select(Agent.id).where(Agent.login_id == bindparam("login")).order_by(Agent.id).limit(1)
@@ -56,6 +68,10 @@ _AGENT: Final = (
     .order_by(_THIRD.id.is_(None))
 )
 _NUMBER: Final = case((CallRequest.attempt < 0, CallRequest.callerid), else_=CallRequest.phone_number)
+_SUMMARY: Final = (
+    select(func.max(SurveyResult.summary)).where(SurveyResult.callrequest_id == CallRequest.id).scalar_subquery()
+)
+"""The words of a program about its talk in a call that is over."""
 _CALL: Final = (
     select(
         CallRequest.id.label("call_id"),
@@ -74,6 +90,8 @@ _CALL: Final = (
         Transfer.answered_ms,
         Transfer.on_hold_from_ms,
         note_on(_NUMBER, CallRequest.user_id),
+        _SUMMARY.label("summary"),
+        LiveLeg.standing,
         *FIELD_COLUMNS,
         *SAID_COLUMNS,
         *TERM_COLUMNS,
@@ -84,10 +102,23 @@ _CALL: Final = (
     .outerjoin(Queue, Queue.id == Transfer.queue_id)
     .outerjoin(CallDisposition, CallDisposition.callrequest_id == CallRequest.id)
     .outerjoin(Contact, IS_CONTACT)
+    .outerjoin(LiveLeg, (LiveLeg.call_id == CallRequest.id) & (LiveLeg.place == 0))
     .where(Transfer.agent_id == bindparam("agent"), Transfer.answered_ms.is_not(None))
     .order_by(Transfer.id.desc())
     .limit(1)
 )
+
+
+class _Answer(msgspec.Struct):
+    """The answer to a section, in the stored session of a call."""
+
+    summary: str = ""
+
+
+class _Answers(msgspec.Struct):
+    """The answers of a call, as its session is stored."""
+
+    results: list[_Answer] = []
 
 
 class AskedBy(NamedTuple):
@@ -132,6 +163,8 @@ class CallOnDesk(NamedTuple):
     """The third person whom the agent consults, or consulted last in the call."""
     noted: str = ""
     """The account's note on the number; empty for nothing."""
+    summary: str = ""
+    """The words about its talk of a program that has talked with the callee before; empty for none."""
 
     @property
     def is_consulting(self) -> bool:
@@ -253,6 +286,16 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         term_in(values[term_at:]),
         *_consultation_in(connection, row.call_id, agent_id, is_over=is_over),
         row.noted or "",
+        row.summary or _summary_in(row.standing or ""),
+    )
+
+
+def _summary_in(standing: str) -> str:
+    """Return what a program has said of its talk in a call that goes on, from the stored session of the call."""
+    if '"summary"' not in standing:  # As in most calls.
+        return ""
+    return next(
+        (one.summary for one in reversed(msgspec.json.decode(standing, type=_Answers).results) if one.summary), ""
     )
 
 
