@@ -84,6 +84,7 @@ PROGRAMS: Final = frozenset(
         "postgresql",
         "runtime/test_determinism.py",
         "runtime/test_invariants.py",
+        "runtime/test_recordings_bucket.py",
         "setup",
         "sim/test_determinism.py",
         "store/database/test_migrate.py",

@@ -20,6 +20,7 @@ BESIDE: Final[Mapping[str, str]] = {
     "end_to_end/test_killed_import.py": _FILES,
     "end_to_end/test_storage.py": _FILES,
     "end_to_end/test_unknown_state.py": _FILES,
+    "runtime/test_begun_recordings.py": _FILES,
     "runtime/test_inbound_calls.py": _FILES,
     "runtime/test_lines.py": _FILES,
     "runtime/test_lost_commits.py": _DRIVER,
