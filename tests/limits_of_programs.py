@@ -20,9 +20,7 @@ LIMITS_OF_PROGRAMS: Final = {
         f"{agent_socket.READ_BYTES_AT_ONCE // _MIB} MiB at once,"
         f" then {agent_socket.READ_BYTES_A_SECOND // _MIB} MiB a second"
     ),
-    "Messages to a program that reads none": (
-        f"{agent_socket.UNSENT_MAX} ({agent_socket.UNSENT_MAX * rtp.FRAME_MS // 1_000} s)"
-    ),
+    "A message to a program that reads none": f"waits {agent_socket.UNSENT_MS_MAX // 1_000} s",
     "The result of a program, and its summary": (
         f"{inputs.RESULT_MAX // 1_024} KiB, {inputs.SUMMARY_MAX:,} characters"
     ),

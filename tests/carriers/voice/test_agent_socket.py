@@ -286,3 +286,25 @@ def test_what_a_program_may_send_at_once_is_read_at_once_and_the_rest_in_time() 
     assert pace.wait_s(10.0, READ_BYTES_AT_ONCE) == 0
     assert pace.wait_s(10.0, READ_BYTES_A_SECOND) == 1
     assert pace.wait_s(12.0, READ_BYTES_A_SECOND) == 0
+
+
+def test_all_marks_of_a_long_answer_come_back_at_once_and_the_talk_goes_on() -> None:
+    names = [str(number) for number in range(1_001)]
+
+    async def marks(agent: Agent) -> None:
+        await agent.next("start")
+        for name in names:
+            await agent.says("media", payload=base64.b64encode(SILENCE).decode())
+            await agent.says("mark", name=name)
+        await agent.says("clear")
+        await agent.until_closed()
+
+    async def work(place: Place) -> None:
+        side = Side(place)
+        agent = await side.connects(place)
+        await side.until(lambda: len(agent.marks) == len(names))
+        assert (agent.marks, side.talk.stream.end) == (names, None)
+        side.socket.stop()
+        await side.is_left()
+
+    run(work, marks)

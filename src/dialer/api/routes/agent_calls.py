@@ -9,6 +9,7 @@ import base64
 import binascii
 import contextlib
 import re
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -16,7 +17,6 @@ from urllib.parse import parse_qsl
 from litestar import Response, route
 from litestar.enums import HttpMethod
 from litestar.params import FromPath
-from sqlalchemy import Connection
 
 from dialer.api.http.body import read_whole
 from dialer.api.service import ApiRequest, Service
@@ -57,13 +57,13 @@ async def serve_agent_call(request: ApiRequest, account: FromPath[str], call: Fr
     fields = _fields(await read_whole(request)) if request.method == HttpMethod.POST else {}
     if wrong := _why_wrong(fields):
         return _error(HTTPStatus.BAD_REQUEST, 20001, wrong)
-    work = complete_agent_call if fields else agent_call
-
-    def run(connection: Connection) -> AgentCall:
-        return work(connection, account, secret, callid)
-
     try:
-        found = await (service.database.write(run) if fields else service.database.read(run))
+        # Whoever lacks the secret makes nobody wait who writes.
+        found = await service.database.read(lambda connection: agent_call(connection, account, secret, callid))
+        if fields:
+            found = await service.database.write(
+                partial(complete_agent_call, account=account, secret=secret, callid=callid)
+            )
     except WrongSecretError:
         return _refused(HTTPStatus.UNAUTHORIZED)
     except UnknownTalkError:

@@ -45,51 +45,92 @@ class OtherEvent(msgspec.Struct, frozen=True):
 
 
 AgentMessage: TypeAlias = SoundSaid | MarkSet | Cleared | TalkEnded | OtherEvent
-_DECODER: Final = msgspec.json.Decoder[dict[str, Any]](dict[str, Any])
-_NOTHING: Final[Mapping[str, Any]] = {}
+_RAW: Final = msgspec.Raw(b"")
+
+
+class _Message(msgspec.Struct):
+    """A message whose parts are read only where they are known: any others cost nothing but their bytes."""
+
+    event: msgspec.Raw = _RAW
+    media: msgspec.Raw = _RAW
+    mark: msgspec.Raw = _RAW
+    end: msgspec.Raw = _RAW
+
+
+class _Media(msgspec.Struct):
+    payload: str
+
+
+class _Mark(msgspec.Struct):
+    name: str
+
+
+class _End(msgspec.Struct):
+    branch: msgspec.Raw = _RAW
+    result: msgspec.Raw = _RAW
+    summary: msgspec.Raw = _RAW
+
+
+_DECODER: Final = msgspec.json.Decoder(_Message)
+_ESCAPED: Final = 6
+"""The most bytes of JSON that a byte of a text takes."""
+_FAULTS: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 
 
 def read_agent_message(raw: str | bytes) -> AgentMessage | None:
     """Return a message of a program; None if it is none: binary, no JSON object, or a known event of another form."""
-    try:
-        message = _DECODER.decode(raw) if isinstance(raw, str) else {}
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
-    event = message.get("event")
-    if not isinstance(event, str):
-        return None
-    read = _READERS.get(event)
-    return OtherEvent() if read is None else read(message.get(event))
-
-
-def _sound(body: object) -> SoundSaid | None:
-    payload = body.get("payload") if isinstance(body, dict) else None
-    if not isinstance(payload, str):
+    if not isinstance(raw, str):
         return None
     try:
-        return SoundSaid(base64.b64decode(payload, validate=True))
+        message = _DECODER.decode(raw)
+        event = msgspec.json.decode(message.event, type=str)
+        read = _READERS.get(event)
+        return OtherEvent() if read is None else read(message)
+    except _FAULTS:
+        return None
+
+
+def _sound(message: _Message) -> SoundSaid | None:
+    try:
+        return SoundSaid(base64.b64decode(msgspec.json.decode(message.media, type=_Media).payload, validate=True))
     except (binascii.Error, ValueError):
         return None
 
 
-def _mark(body: object) -> MarkSet | None:
-    name = body.get("name") if isinstance(body, dict) else None
-    return MarkSet(name) if isinstance(name, str) and len(name) <= NAME_MAX else None
+def _mark(message: _Message) -> MarkSet | None:
+    name = msgspec.json.decode(message.mark, type=_Mark).name
+    return MarkSet(name) if len(name) <= NAME_MAX else None
 
 
-def _end(body: object) -> TalkEnded | None:
+def _end(message: _Message) -> TalkEnded | None:
     """Return what a program says at the end. A result that is too long is left out, and a summary is cut."""
-    if body is not None and not isinstance(body, dict):
-        return None
-    given: Mapping[str, Any] = body if isinstance(body, dict) else _NOTHING
-    branch, summary = given.get("branch"), given.get("summary")
-    is_named = isinstance(branch, (str, int)) and not isinstance(branch, bool)
-    named = _without_nul(str(branch)).strip().lower()[:BRANCH_MAX] if is_named else ""
+    if bytes(message.end) in {b"", b"null"}:
+        return TalkEnded()
+    said = msgspec.json.decode(message.end, type=_End)
+    branch, summary = _text_in(said.branch), _text_in(said.summary)
+    named = _without_nul(_number_in(said.branch) or branch).strip().lower()[:BRANCH_MAX]
+    result = msgspec.json.decode(said.result) if 0 < len(bytes(said.result)) <= _ESCAPED * RESULT_MAX else None
     return TalkEnded(
-        BRANCH_ANY if named in _OF_TRANSFERS else named,
-        result_text(given.get("result")),
-        _without_nul(summary)[:SUMMARY_MAX] if isinstance(summary, str) else "",
+        BRANCH_ANY if named in _OF_TRANSFERS else named, result_text(result), _without_nul(summary)[:SUMMARY_MAX]
     )
+
+
+def _text_in(raw: msgspec.Raw) -> str:
+    """Return a text; empty for anything else."""
+    try:
+        return msgspec.json.decode(raw, type=str)
+    except msgspec.DecodeError:
+        return ""
+
+
+def _number_in(raw: msgspec.Raw) -> str:
+    """Return a whole number as text; empty for anything else."""
+    if len(bytes(raw)) > BRANCH_MAX:
+        return ""
+    try:
+        return str(msgspec.json.decode(raw, type=int))
+    except msgspec.DecodeError:
+        return ""
 
 
 def _without_nul(text: str) -> str:
@@ -105,7 +146,7 @@ def result_text(result: object) -> str:
     return _without_nul(text) if len(text.encode("utf-8", "replace")) <= RESULT_MAX else ""
 
 
-_READERS: Final[Mapping[str, Callable[[object], AgentMessage | None]]] = {
+_READERS: Final[Mapping[str, Callable[[_Message], AgentMessage | None]]] = {
     "media": _sound,
     "mark": _mark,
     "clear": lambda _: Cleared(),

@@ -24,8 +24,8 @@ PING_TIMEOUT_S: Final = 60.0
 """Time for the answer to a ping. Programs whose only thread loads a model for long are not lost."""
 CLOSE_S: Final = 1.0
 """Time for the program to close after our close."""
-UNSENT_MAX: Final = 500
-"""Messages that wait to be sent, ten seconds. A program that reads nothing for so long has failed."""
+UNSENT_MS_MAX: Final = 10_000
+"""Time for which a message waits to be sent. A program that reads nothing for so long has failed."""
 READ_BYTES_A_SECOND: Final = 2 * 1024 * 1024
 READ_BYTES_AT_ONCE: Final = 8 * 1024 * 1024
 """Bytes of a program that are read at once: an answer of 200 s needs 2 MB. Further ones come at the speed above."""
@@ -60,7 +60,8 @@ class AgentSocket:
 
     def __init__(self, talk: Conversing) -> None:
         self.talk: Final = talk
-        self._unsent: deque[str] = deque()
+        self._unsent: deque[tuple[int, str]] = deque()
+        """Messages that wait, each with the moment since when."""
         self._has_news: Final = asyncio.Event()
         self._is_ending = False
         self._work: Final = asyncio.get_running_loop().create_task(self._live())
@@ -72,13 +73,13 @@ class AgentSocket:
 
     def flush(self) -> None:
         """Send what the stream has to say."""
-        stream = self.talk.stream
+        stream, now_ms = self.talk.stream, self.talk.now_ms
         if stream.to_send:
-            self._unsent += stream.to_send
+            self._unsent += ((now_ms, message) for message in stream.to_send)
             stream.to_send.clear()
             self._has_news.set()
-            if len(self._unsent) > UNSENT_MAX and stream.end is None:
-                stream.stalled()
+        if self._unsent and now_ms - self._unsent[0][0] > UNSENT_MS_MAX and stream.end is None:
+            stream.stalled()
         if stream.is_over and not self._is_ending:
             self._is_ending = True
             self._has_news.set()
@@ -121,7 +122,7 @@ class AgentSocket:
         with contextlib.suppress(ConnectionClosed):
             while True:
                 while self._unsent:
-                    await socket.send(self._unsent.popleft())
+                    await socket.send(self._unsent.popleft()[1])
                 if self._is_ending:
                     return
                 self._has_news.clear()
