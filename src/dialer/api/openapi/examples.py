@@ -23,6 +23,7 @@ _CREATED: Final[Mapping[str, tuple[str, ...]]] = {
     "did": ("campaign",),
     "agent": ("contact",),
     "report-schedule": ("recipients",),
+    "contact-rule": ("limit",),
 }
 """Optional fields in the example that creates a record, by path. It has all required fields too."""
 _CHANGED: Final[Mapping[str, str]] = {
