@@ -56,6 +56,7 @@ class Estate:
         self.agent = owner.create("agent", name="Ann")
         self.api_key = owner.create("api-key", name="import")
         self.webhook = owner.create("webhook", name="CRM", target_url="https://192.0.2.7/events", enabled=False)
+        self.number_note = owner.create("number-note", number="+12025550111", text="Prefers mornings")
         self.report_link = owner.create("report-link", name="board", campaign=self.campaign["url"])
         self.report_schedule = owner.create(
             "report-schedule", name="board", campaign=self.campaign["url"], recipients=["ada@example.com"]
@@ -218,6 +219,7 @@ class Estate:
             "api-key": self.api_key,
             "webhook": self.webhook,
             "report-link": self.report_link,
+            "number-note": self.number_note,
             "report-schedule": self.report_schedule,
             "audit-log": self.entry,
             "tier": self.tier,

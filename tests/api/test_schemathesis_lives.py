@@ -34,7 +34,7 @@ LIVING: Final = [
 ]
 SHARED: Final = ("gateway", "sms-gateway", "callerid-group", "callerid", "users", "rate-card")
 """Resources whose records only admins create."""
-UNIQUE: Final = ("subscriber-list", "dnc-contact", "branching-template", "tier", "did", "rate-card")
+UNIQUE: Final = ("subscriber-list", "dnc-contact", "branching-template", "tier", "did", "rate-card", "number-note")
 """Resources whose records must differ in their values, so that the first one is in the way of the example."""
 CHECKS: Final[list[CheckFunction]] = [ensure_resource_availability, use_after_free, object_level_authorization]
 # The checks trust in requests all of whose parameters are given.

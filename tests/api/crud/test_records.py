@@ -135,6 +135,7 @@ def test_a_creation_of_nothing_names_what_is_required(resource: Resource, admin:
         "section-template": {"survey", "question"},
         "branching-template": {"section", "keys"},
         "dnc-contact": {"phone_number", "dnc"},
+        "number-note": {"number"},
         "payment": {"amount", "user"},
         "rate-card": {"user", "prefix", "rate"},
         "campaigns": {"name", "aleg_gateway", "object_id"},
@@ -147,7 +148,10 @@ def test_a_creation_of_nothing_names_what_is_required(resource: Resource, admin:
         "webhook": {"name", "target_url"},
         "report-link": {"name", "campaign"},
     }.get(resource.path, {"name"})
-    others = {"report-schedule": {"recipients": ["Give at least one address of mail, or tell webhooks."]}}
+    others = {
+        "number-note": {"text": ["This field may not be blank."]},
+        "report-schedule": {"recipients": ["Give at least one address of mail, or tell webhooks."]},
+    }
     status, errors = admin.refused("POST", f"{resource.path}/")
     missing = {name: ["This field is required."] for name in required}
     assert (status, errors) == (400, missing | others.get(resource.path, {}))

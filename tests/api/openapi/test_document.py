@@ -15,7 +15,7 @@ from dialer.store.database.database import Database
 from tests.api.builders import Estate
 from tests.api.harness import Caller, Json
 
-ONCE = ("subscriber-list", "dnc-contact", "branching-template", "tier", "did", "rate-card")
+ONCE = ("subscriber-list", "dnc-contact", "branching-template", "tier", "did", "rate-card", "number-note")
 """Resources whose records must differ in their values."""
 CREATABLE = [item for item in RESOURCES if item.write is not None and "POST" in item.methods]
 

@@ -14,6 +14,7 @@ MOMENT: Final = "2026-11-18T11:06:40Z"
 _CREATED: Final[Mapping[str, tuple[str, ...]]] = {
     "callerid": ("areacode",),
     "contact": ("full_name", "additional_vars"),
+    "number-note": ("text",),
     "section-template": ("type", "script"),
     "branching-template": ("goto",),
     "payment": ("description",),
@@ -33,6 +34,7 @@ _CHANGED: Final[Mapping[str, str]] = {
     "section-template": "question",
     "branching-template": "keys",
     "dnc-contact": "phone_number",
+    "number-note": "text",
     "campaigns": "status",
     "sms-campaigns": "status",
     "subscriber-list": "full_name",

@@ -60,6 +60,7 @@ _GROUPS: Final[dict[str, str]] = {
     "sms-received": "Text messages that came in, and what users have decided about them.",
     "dnc-list": "Do-not-call lists, and imports of their numbers from CSV.",
     "dnc-contact": "Entries of do-not-call lists.",
+    "number-note": "Notes on the people who have numbers.",
     "queue": "Queues, in which calls wait for agents.",
     "agent": "Agents, who take calls from queues.",
     "tier": "Tiers: the places of agents in queues.",

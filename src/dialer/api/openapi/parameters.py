@@ -37,6 +37,7 @@ _NOUNS: Final[Mapping[str, str]] = {
     "audio-files": "recording",
     "dnc-list": "DNC list",
     "dnc-contact": "DNC contact",
+    "number-note": "note on a number",
     "cdr": "CDR",
     "callrequest": "call request",
     "users": "user",

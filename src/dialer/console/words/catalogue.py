@@ -129,6 +129,16 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             empty="There is no rule yet. Make one, such as at most 2 calls in 7 days.",
         ),
         RecordPage(
+            "number-note",
+            "Notes on numbers",
+            "note",
+            "A note on the person who has a number. Agents see it at the desk.",
+            ("number", "text", "author", "user", "updated_date"),
+            add="New note",
+            empty="There is no note yet. Write one here, or on the page of a number.",
+            is_tab=False,
+        ),
+        RecordPage(
             "sms-received",
             "Received texts",
             "text message",

@@ -30,6 +30,7 @@ from dialer.resources.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS,
 from dialer.resources.records.dids import DIDS
 from dialer.resources.records.ledger import LEDGER
 from dialer.resources.records.messages import SMS_CAMPAIGNS, SMS_MESSAGES
+from dialer.resources.records.number_notes import NUMBER_NOTES
 from dialer.resources.records.queues import AGENTS, QUEUES, TIERS
 from dialer.resources.records.rate_cards import RATE_CARDS
 from dialer.resources.records.received_texts import SMS_RECEIVED
@@ -55,6 +56,7 @@ RESOURCES: Final[tuple[Resource, ...]] = (
     DNC_LISTS,
     DNC_CONTACTS,
     CONTACT_RULES,
+    NUMBER_NOTES,
     PAYMENTS,
     LEDGER,
     RATE_CARDS,
