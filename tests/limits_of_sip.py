@@ -16,9 +16,11 @@ from dialer.carriers.sip import (
 from dialer.carriers.voice import carrier_servers, dns_records, peer_names, sound_room
 from dialer.domain.calls import call_recording, circuit_breaker
 from dialer.domain.engine import retry
+from tests.limits_of_browsers import LIMITS_OF_BROWSERS
 from tests.limits_of_programs import LIMITS_OF_PROGRAMS
 
 LIMITS_OF_SIP: Final = {
+    **LIMITS_OF_BROWSERS,
     **LIMITS_OF_PROGRAMS,
     "Members of a conference over SIP": f"{conference_rooms.MEMBERS_MAX}",
     "Frames of a member of a conference that wait to be mixed": (

@@ -80,6 +80,10 @@ SPECIAL: Final = {
     "PATCH /call-recording/{record_id}": Authority(MANAGERS, "recordings", WITH_A_GRANT),
     "PUT /call-recording/{record_id}": Authority(MANAGERS, "recordings", WITH_A_GRANT),
     "DELETE /call-recording/{record_id}": Authority(MANAGERS, "recordings", WITH_A_GRANT),
+    "GET /agent/{record_id}/telephone": Authority(EVERYBODY, "read"),
+    "POST /agent/{record_id}/telephone": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "PATCH /agent/{record_id}/telephone/{token}": Authority(MANAGERS | {"agent"}, "campaigns"),
+    "DELETE /agent/{record_id}/telephone/{token}": Authority(MANAGERS | {"agent"}, "campaigns"),
     "POST /clock/advance": Authority(ADMINS, "admin"),
     "POST /cdr/{record_id}/refund": Authority(ADMINS, "money"),
 }

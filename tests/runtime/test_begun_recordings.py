@@ -11,7 +11,7 @@ from dialer.app.call_centre.recording_orders import RecordingOrder, order_record
 from dialer.app.campaigns import line_check
 from dialer.runtime.lines import switchboard
 from dialer.store.database.touched import NOTHING
-from dialer.store.rows.begun_recordings import end_forgotten
+from dialer.store.journal.begun_recordings import end_forgotten
 from dialer.store.rows.call_recordings import erase_recordings, remove_recordings
 from dialer.store.tables import CallRecording, CallRequest, Campaign
 from tests.runtime.house import House

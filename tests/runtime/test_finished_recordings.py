@@ -5,8 +5,8 @@ from typing import Any, Final
 import pytest
 
 from dialer.domain.formats.sealed_sound import HEADER_BYTES
+from dialer.store.journal.begun_recordings import end_untold, note_begun, note_refused, write_recordings
 from dialer.store.journal.call_recordings import RecordingRow
-from dialer.store.rows.begun_recordings import end_untold, note_begun, note_refused, write_recordings
 from tests.runtime.recordings_archive import NOW_MS, Archive
 
 BEGUN: Final = RecordingRow(

@@ -217,7 +217,7 @@ async def test_another_database_on_the_bucket_deletes_nothing_and_says_so(
 _PROCESS: Final = """
 import asyncio, sys
 from pathlib import Path
-from dialer.api.kept_recordings import kept_recordings
+from dialer.api.actions.kept_recordings import kept_recordings
 from dialer.domain.formats.buckets import BucketPlace
 from dialer.runtime.steps.clock import VirtualClock
 from dialer.settings import Settings

@@ -11,6 +11,7 @@ from litestar.di import Provide
 from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMap
 
 from dialer.api.actions.forecast import Forecaster, Forecasting
+from dialer.api.actions.kept_recordings import kept_recordings
 from dialer.api.actions.speaking import SpeakText, TextSpeaker, speak_nothing
 from dialer.api.actions.telephones import Telephones
 from dialer.api.actions.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
@@ -33,7 +34,6 @@ from dialer.api.http.request_shares import RequestShares
 from dialer.api.http.worker_metrics import VitalMetrics
 from dialer.api.http.write_metrics import WriteMetrics
 from dialer.api.http.zone_metrics import ZoneMetrics, logging_zone_rules
-from dialer.api.kept_recordings import kept_recordings
 from dialer.api.openapi.document import ShapePlugin, openapi_config
 from dialer.api.openapi.structs import DescribedStructPlugin
 from dialer.api.routes import (

@@ -58,7 +58,7 @@ async def serve_agent_call(request: ApiRequest, account: FromPath[str], call: Fr
     if wrong := _why_wrong(fields):
         return _error(HTTPStatus.BAD_REQUEST, 20001, wrong)
     try:
-        # Whoever lacks the secret makes nobody wait who writes.
+        # A request without the secret makes nobody wait who writes.
         found = await service.database.read(lambda connection: agent_call(connection, account, secret, callid))
         if fields:
             found = await service.database.write(

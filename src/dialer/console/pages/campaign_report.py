@@ -13,9 +13,9 @@ from dialer.api.service import ApiRequest
 from dialer.app.campaigns.figures import By, GroupedFigures, read_figures
 from dialer.app.campaigns.keep_forecast import ForecastRecord, kept_forecast, record_of_forecasts
 from dialer.app.campaigns.readiness import survey_of
-from dialer.app.campaigns.replies import read_replies
 from dialer.app.campaigns.statistics import TooManyRowsError
 from dialer.app.campaigns.view import CampaignView, view_campaign
+from dialer.app.contacts.replies import read_replies
 from dialer.console.charts.columns import ColumnChart
 from dialer.console.pages.campaign import check_seen, finish_of, funnel_of, outcomes_of, rightness_of
 from dialer.console.pages.campaigns import PLACE, seen_campaigns

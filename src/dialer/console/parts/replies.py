@@ -1,6 +1,6 @@
 """The people who have answered a campaign by text message, in a sentence."""
 
-from dialer.app.campaigns.replies import ReplyCounts
+from dialer.app.contacts.replies import ReplyCounts
 from dialer.console.parts.rendering import grouped
 from dialer.console.words.language import gettext, ngettext
 

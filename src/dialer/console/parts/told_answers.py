@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from anyio import to_thread
 from sqlalchemy import Connection, select
 
-from dialer.app.campaigns.replies import ReplyCounts, read_replies
 from dialer.app.campaigns.results import PeopleSheet, Silence, begin_sheet, list_value, records_voices, silence_of
+from dialer.app.contacts.replies import ReplyCounts, read_replies
 from dialer.console.parts.answers import answer_words, is_erased, queues_of_campaign
 from dialer.console.parts.rendering import day_in, decimal, grouped
 from dialer.console.parts.replies import replies_in_words

@@ -54,4 +54,5 @@ def listed(meanings: Mapping[Any, str]) -> str:
 
 
 def _varname(value: str) -> str:
-    return value.upper().replace("-", "_").replace(".", "_") or NO_VALUE
+    name = value.upper().replace("-", "_").replace(".", "_") or NO_VALUE
+    return f"VALUE_{name}" if name[0].isdigit() else name

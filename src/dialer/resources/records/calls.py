@@ -219,7 +219,7 @@ _SURVEY_RESULT: Final = shapes(
         "summary": read_only(
             Text(),
             "What a program that talked says of the conversation (type 12); empty if it says nothing.",
-            example="",
+            example="Wants to be called on Monday.",
         ),
     },
     read_doc="A callee's answer to one section in one call, kept when its campaign is deleted. `callid` names its CDR.",

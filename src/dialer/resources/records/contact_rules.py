@@ -45,9 +45,9 @@ _CONTACT_RULE: Final = shapes(
             title="Where it comes from",
             hint="A law, a contract, or a decision of yours.",
         ),
-        "row": derived(Text(), "The id of a row of law; empty for your own rules.", example=""),
+        "row": derived(Text(), "The id of a row of law; empty for your own rules.", example="us-fl-cap"),
         "kind": derived(TextChoice((CAP, REST), _KINDS, "ContactRuleKind"), "The kind of the rule.", example=CAP),
-        "confidence": derived(Text(), "The confidence in a row of law; empty for your own rules.", example=""),
+        "confidence": derived(Text(), "The confidence in a row of law; empty for your own rules.", example="verified"),
         "in_words": derived(
             Text(),
             "The rule in a sentence.",

@@ -7,7 +7,7 @@ from typing import Final
 from litestar.openapi.spec import Schema
 from msgspec.structs import replace
 
-from dialer.domain.survey.sections.agent_fields import AgentUrlField, ChoiceField, NamesField, SecretField
+from dialer.domain.survey.sections.agent_fields import AgentUrlField, ChoiceField, NamesField, SecretField, names_in
 from dialer.domain.survey.sections.fields import BooleanField, IntegerField, ReferenceField, SectionField, TextField
 from dialer.domain.survey.sections.table import SECTION_TYPES, section_fields
 from dialer.domain.words.enums import SectionType
@@ -56,7 +56,8 @@ class SectionTypeChoice(Choice, frozen=True):
 
 def _declared(field: SectionField) -> Field:
     """Declare the field of a section type for requests and answers, with its description."""
-    return replace(_plain(field), description=field.description, example=field.example)
+    example = list(names_in(field.example)) if isinstance(field, NamesField) else field.example
+    return replace(_plain(field), description=field.description, example=example)
 
 
 def _plain(field: SectionField) -> Field:

@@ -8,8 +8,8 @@ from dialer.domain.calls.call_recording import TapeState
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.sessions.leg_protocol import Texting
 from dialer.runtime.lines.line_leg import LineLeg
+from dialer.store.journal.begun_recordings import begun_recording, note_begun, note_refused
 from dialer.store.journal.call_recordings import RecordingRow
-from dialer.store.rows.begun_recordings import begun_recording, note_begun, note_refused
 
 
 def note_recordings(connection: Connection, legs: Iterable[LineLeg], now_ms: int) -> None:

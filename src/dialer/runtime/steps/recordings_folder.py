@@ -15,7 +15,7 @@ from dialer.runtime.steps.clock import Clock
 from dialer.runtime.steps.recordings_outbox import IN_BUCKET
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, touch
-from dialer.store.rows.begun_recordings import end_forgotten
+from dialer.store.journal.begun_recordings import end_forgotten
 from dialer.store.tables import CallRecording, LiveLeg, ServiceState
 
 MARKER: Final = "dialer-recordings.txt"

@@ -11,6 +11,7 @@ from dialer.domain.calls.plans import Call
 from dialer.domain.rules.invariants import BrokenInvariantError
 from dialer.store.backends.backend import backend_of
 from dialer.store.journal import rows, statements
+from dialer.store.journal.begun_recordings import end_untold, write_recordings
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.call_recordings import RecordingRow
 from dialer.store.journal.campaign_counters import GrowingCampaign
@@ -21,7 +22,6 @@ from dialer.store.journal.request_rows import RequestEnd
 from dialer.store.journal.said_call_backs import SaidCallBackRow
 from dialer.store.journal.transfers import CallCentreRows, TransferRows
 from dialer.store.journal.waiting_texts import WaitingTextRows
-from dialer.store.rows.begun_recordings import end_untold, write_recordings
 from dialer.store.rows.invariants import Added, added_twice, ended_before, misplaced_subscriber
 from dialer.store.rows.ledger import Entry, post_calls
 

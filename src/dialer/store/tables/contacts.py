@@ -112,7 +112,7 @@ class NumberNote(Row):
     user_id: Mapped[int] = belongs_to("user_account", index=False)
     number: Mapped[str] = mapped_column(String(16))
     """The number in normal form."""
-    text: Mapped[LongText]
+    text: Mapped[str] = mapped_column(Text)
     author_id: Mapped[int | None] = mentions("user_account")
     """The user who wrote it last."""
     created_date: Mapped[Milliseconds]
