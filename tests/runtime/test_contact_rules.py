@@ -7,10 +7,12 @@ import pytest
 
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.contacts.contact_rules import add_rule, delete_rule
+from dialer.app.work.errors import ErrorCode, RefusedError
 from dialer.domain.engine.recent_contacts import RecentContacts
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsMessage, Subscriber
 from tests.runtime.house import ALL_ANSWER, DAY_MS, MONDAY_NOON_MS, House
+from tests.runtime.test_manual_dialling import ELSE, dial, manual
 
 ADA: Final = "+12025550100"
 BEA: Final = "+12025550101"
@@ -162,3 +164,13 @@ async def test_the_guard_stops_an_engine_that_reads_people_and_forgets_what_happ
     await house.advance(60)
     assert {(row["status"], row["status_reason"]) for row in house.rows(Campaign)} == {(2, "invariant")}
     assert len(dialled(house)) <= 1
+
+
+async def test_an_agent_may_not_call_either_whom_a_rule_holds_back(house: House) -> None:
+    rule(house, most=1, period=1, unit="days")
+    agent_id = await manual(house)
+    dial(house, agent_id, ELSE)
+    await house.advance(60)
+    with pytest.raises(RefusedError) as refused:
+        dial(house, agent_id, ELSE)
+    assert (refused.value.code, len(dialled(house, ELSE))) == (ErrorCode.FREQUENCY, 1)

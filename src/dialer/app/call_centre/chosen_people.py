@@ -281,7 +281,8 @@ def _refuse_unless_callable(unit: UnitOfWork, agent_id: int, person: Row[Any], r
         raise RefusedError(Sentence("An emergency number is never dialled."), code=ErrorCode.NOT_DIALLED)
     if wait.reason not in _GOES_ON:
         why = refusal_of(wait.reason)
-        raise RefusedError(Sentence("The person cannot be called now: %(why)s.", why=why), code=ErrorCode.NOT_DIALLED)
+        code = ErrorCode.FREQUENCY if wait.reason is WaitsFor.FREQUENCY else ErrorCode.NOT_DIALLED
+        raise RefusedError(Sentence("The person cannot be called now: %(why)s.", why=why), code=code)
 
 
 def _refuse_without_skills(connection: Connection, agent_id: int, person: Row[Any]) -> None:

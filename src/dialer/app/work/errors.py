@@ -28,6 +28,7 @@ class ErrorCode(StrEnum):
     DATABASE_UNAVAILABLE = "database_unavailable"
     DO_NOT_CALL = "do_not_call"
     ERASED = "erased"
+    FREQUENCY = "frequency"
     IDEMPOTENCY_KEY_USED = "idempotency_key_used"
     ILLEGAL_MOVE = "illegal_move"
     IN_PROGRESS = "in_progress"
