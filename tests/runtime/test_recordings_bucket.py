@@ -12,23 +12,19 @@ from structlog.testing import capture_logs
 
 from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.domain.calls.call_recording import DAY_MS, SoundStore
-from dialer.domain.formats.buckets import BucketAccess
 from dialer.domain.formats.media_files import MediaError
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES, wav_header
 from dialer.runtime.steps.kept_recordings import FAILS_AFTER_MS, LOOKS_MS, RETRIES_EVERY_MS, KeptRecordings
-from dialer.runtime.steps.recordings_folder import MARKER, SWEEPS_EVERY_MS
+from dialer.runtime.steps.recordings_folder import SWEEPS_EVERY_MS
 from dialer.runtime.steps.recordings_outbox import RecordingsOutbox
 from dialer.store.media.bucket import BucketMedia
 from dialer.store.media.call_recordings import RecordedSound, loudness, measured, read_sound
 from dialer.store.media.folder import FolderMedia
 from dialer.store.media.recording_files import FilesOfBoth, recording_files
 from tests import SECRETS_KEY
-from tests.runtime.recordings_archive import GUESSED, KEY, WHOLE, Archive, opened_archive
+from tests.runtime.recordings_archive import GUESSED, KEY, Archive, opened_archive
+from tests.runtime.sent_recordings import NOWHERE, SENT, in_bucket, places, use
 from tests.s3_store import BUCKET, PREFIX, S3, HoldingProxy, s3_store
-
-NOWHERE: Final = "http://127.0.0.1:9"
-"""No store answers there."""
-SENT: Final = ("stored", WHOLE)
 
 
 @pytest.fixture(scope="module")
@@ -42,24 +38,6 @@ def _empty(store: S3) -> None:
     bucket = BucketMedia(store.access())
     for name, _ in list(bucket.list_files()):
         bucket.delete(name)
-
-
-def use(archive: Archive, access: BucketAccess) -> None:
-    """Let another process look after the recordings, which are kept in a bucket."""
-    spool, bucket = FolderMedia(archive.folder), BucketMedia(access)
-    outbox = RecordingsOutbox(spool, bucket, str(access.place))
-    archive.keeper = KeptRecordings(archive.database, archive.clock, FilesOfBoth(spool, bucket), outbox=outbox)
-
-
-def places(archive: Archive) -> list[tuple[str, str]]:
-    """Return the state of each recording, and where it is."""
-    query = "SELECT state, stored_where FROM call_recording ORDER BY id"
-    return archive.database.read_now(lambda connection: [(row[0], row[1]) for row in connection.exec_driver_sql(query)])
-
-
-def in_bucket(store: S3) -> list[str]:
-    """Return the names of the recordings in the bucket."""
-    return sorted(name.removeprefix(f"{PREFIX}/") for name in store.objects() if not name.endswith(MARKER))
 
 
 async def test_a_recording_goes_to_the_bucket_and_leaves_the_folder(archive: Archive, store: S3) -> None:

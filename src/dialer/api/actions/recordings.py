@@ -1,10 +1,8 @@
 """Sound for clients: callees' recorded answers, and uploaded recordings."""
 
 from datetime import UTC, datetime, tzinfo
-from functools import partial
 from typing import Any, Final, NamedTuple
 
-import anyio.to_thread
 from litestar import Response
 from litestar.response import Stream
 from sqlalchemy import ColumnElement, Row, and_, select
@@ -26,6 +24,7 @@ from dialer.resources.words.headers import is_head
 from dialer.resources.words.preconditions import EntityTag
 from dialer.store.database.touched import NOTHING
 from dialer.store.media.call_recordings import RecordedSound, read_sound, readable
+from dialer.store.media.store_threads import HEARERS
 from dialer.store.tables import CallRecording, Cdr, Subscriber, SurveyResult
 from dialer.store.tables.key_ring import opened_key
 
@@ -64,11 +63,15 @@ async def answer_call_recording(request: ApiRequest, recording_id: int) -> Respo
     row, name, is_news = await service.read(request, lambda unit: _kept_sound(unit, recording_id))
     kept = RecordedSound(row.file, opened_key(row.sound_key), row.size)
     is_measured = row.state == RecordingState.STORED
-    found = await anyio.to_thread.run_sync(lambda: readable(files, kept, is_measured=is_measured))
+    found = await HEARERS.run(lambda: readable(files, kept, is_measured=is_measured))
     if found is None:
         raise RecordNotFoundError
     tag = EntityTag(digest(f"{found.file}:{recording_id}:{found.size}".encode()))
-    answer = await answer_sound(request, Sound(found.size, tag, partial(read_sound, files, found)), name)
+
+    async def read(start: int) -> bytes | None:
+        return await HEARERS.run(read_sound, files, found, start)
+
+    answer = await answer_sound(request, Sound(found.size, tag, read), name)
     if is_news and isinstance(answer, Stream) and not is_head(request.scope):
         await service.write(request, lambda unit: unit.note(NOTHING, RecordingHeard(recording_id)))
     return answer

@@ -5,8 +5,7 @@ delays nobody, and a recording that is erased during its download is not sent an
 """
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
-from functools import partial
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
@@ -21,6 +20,7 @@ from dialer.resources.words.errors import AnsweredError, RecordNotFoundError
 from dialer.resources.words.headers import header, is_head
 from dialer.resources.words.preconditions import ETAG_HEADER, EntityTag, parse_preconditions
 from dialer.store.media.recordings import facts_of, read_piece
+from dialer.store.media.store_threads import HEARERS
 
 WAV: Final = "audio/wav"
 ECHO_MAX: Final = 100
@@ -42,7 +42,11 @@ async def answer_file(request: ApiRequest, name: str, shown_name: str, within: s
     if facts is None:
         raise RecordNotFoundError
     tag = EntityTag(digest(f"{name}:{facts.size}:{facts.changed_ns}".encode()))
-    return await answer_sound(request, Sound(facts.size, tag, partial(read_piece, media, place)), shown_name)
+
+    async def read(start: int) -> bytes | None:
+        return await anyio.to_thread.run_sync(read_piece, media, place, start)
+
+    return await answer_sound(request, Sound(facts.size, tag, read), shown_name)
 
 
 class Sound(NamedTuple):
@@ -50,8 +54,8 @@ class Sound(NamedTuple):
 
     size: int
     tag: EntityTag
-    read: Callable[[int], bytes | None]
-    """It runs in a thread. No bytes, or None, mean that there are no more."""
+    read: Callable[[int], Awaitable[bytes | None]]
+    """No bytes, or None, mean that there are no more."""
 
 
 class SoundEndedError(Exception):
@@ -76,7 +80,7 @@ async def answer_sound(request: ApiRequest, sound: Sound, shown_name: str) -> Re
         "Content-Length": str(len(part)),
     }
     # The status says if nothing can be read. Later, only the connection can say it.
-    first = b"" if is_head(request.scope) or not part else await anyio.to_thread.run_sync(sound.read, part.start)
+    first = b"" if is_head(request.scope) or not part else await sound.read(part.start)
     if part and not first and not is_head(request.scope):
         raise RecordNotFoundError
     status = HTTPStatus.OK
@@ -129,7 +133,7 @@ def content_disposition(name: str) -> str:
     return offered if plain == name else f"{offered}; filename*=UTF-8''{quote(name, safe='')}"
 
 
-async def _pieces(read: Callable[[int], bytes | None], part: range, first: bytes) -> AsyncIterator[bytes]:
+async def _pieces(read: Callable[[int], Awaitable[bytes | None]], part: range, first: bytes) -> AsyncIterator[bytes]:
     """Yield the bytes at the positions in `part`, of which the `first` ones are read.
 
     Raises:
@@ -141,7 +145,7 @@ async def _pieces(read: Callable[[int], bytes | None], part: range, first: bytes
             raise SoundEndedError
         yield piece[: len(part)]
         part = part[len(piece) :]
-        piece = await anyio.to_thread.run_sync(read, part.start) if part else None
+        piece = await read(part.start) if part else None
 
 
 async def no_content() -> AsyncIterator[bytes]:
@@ -153,6 +157,6 @@ async def no_content() -> AsyncIterator[bytes]:
 
 async def in_threads(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     """Yield pieces that are made in threads, one at a time, so that a slow client delays nobody."""
-    while (piece := await anyio.to_thread.run_sync(next, pieces, None)) is not None:
+    while (piece := await HEARERS.run(next, pieces, None)) is not None:
         if piece:
             yield piece

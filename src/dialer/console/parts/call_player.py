@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-import anyio.to_thread
 from sqlalchemy import select
 
 from dialer.api.service import ApiRequest
@@ -17,6 +16,7 @@ from dialer.resources.crud.visibility import visible
 from dialer.resources.records.call_recordings import CALL_RECORDINGS
 from dialer.store.journal.call_recordings import SECONDS_SCALE
 from dialer.store.media.call_recordings import RecordedSound, loudness
+from dialer.store.media.store_threads import HEARERS
 from dialer.store.tables import CallRecording
 from dialer.store.tables.key_ring import opened_key
 from dialer.store.timeline.happenings import Happening, happenings_of
@@ -95,7 +95,7 @@ async def player_of(
     """
     if recording is None:
         return None
-    parts = await anyio.to_thread.run_sync(_parts, request.service.recordings, recording.sound)
+    parts = await HEARERS.run(_parts, request.service.recordings, recording.sound)
     waveform = None if parts is None else draw_waveform(parts)
     width = 0 if waveform is None else waveform.width
     earliest_ms = recording.start_ms - _SECOND_MS

@@ -8,6 +8,10 @@ class MediaError(Exception):
     """A file cannot be written or deleted; the message says why."""
 
 
+class StoreAwayError(MediaError):
+    """The place of the files does nothing just now, with this file or any other; the message says why."""
+
+
 class FileFacts(NamedTuple):
     """The size of a file in bytes, and the time of its last change in nanoseconds."""
 

@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, select, update
 
 from dialer.domain.calls.call_recording import DAY_MS
-from dialer.domain.formats.media_files import MediaError, MediaFiles
+from dialer.domain.formats.media_files import MediaError, MediaFiles, StoreAwayError
 from dialer.domain.formats.sealed_sound import HEADER_BYTES, length_ms
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import RecordingState
@@ -21,6 +21,7 @@ from dialer.store.database.database import Database, StorageUnavailableError
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.journal.call_recordings import SECONDS_SCALE
 from dialer.store.media.call_recordings import measured
+from dialer.store.media.store_threads import KEEPERS
 from dialer.store.rows.account_events import EventRow, event_row, keeps_events, named_campaign, write_events
 from dialer.store.rows.call_recordings import is_due_and_held, removed_values
 from dialer.store.tables import CallRecording
@@ -158,11 +159,18 @@ class KeptRecordings:
         is_in_place = await self._folder.is_in_place()
         self.figures.is_in_place = is_in_place
         if is_in_place:
-            counts += [await self._store(self._looks_since_ms), await self._delete_files()]
+            counts += [await self._store_as_owner(self._looks_since_ms), await self._delete_files()]
             await self._folder.sweep()
             await self._clean_outbox()
         self.figures.waiting = await self._database.read(lambda connection: connection.scalar(_COUNT_WAITING) or 0)
         return max(counts) >= AT_ONCE
+
+    async def _store_as_owner(self, since_ms: int) -> int:
+        """Store recordings, unless another process sends those of this folder to the bucket just now."""
+        if self._outbox is None:
+            return await self._store(since_ms)
+        async with self._outbox.owned() as is_ours:
+            return await self._store(since_ms) if is_ours else 0
 
     async def _store(self, since_ms: int) -> int:
         """Measure the sound of calls that have ended, and tell of it.
@@ -176,7 +184,7 @@ class KeptRecordings:
         waiting = await self._database.read(self._waiting.read)
         if not waiting:
             return 0
-        sizes = await anyio.to_thread.run_sync(self._sizes, waiting)
+        sizes = await KEEPERS.run(self._sizes, waiting)
         found = [(row, size) for row, size in zip(waiting, sizes, strict=True) if size is not None]
         unread = [row for row, size in zip(waiting, sizes, strict=True) if size is None]
         lost = [row.id for row in unread if has_looked and now_ms - _ended_ms(row) >= FAILS_AFTER_MS]
@@ -191,7 +199,7 @@ class KeptRecordings:
             where = IN_FOLDER if self._outbox is None else IN_BUCKET
             await self._database.write(lambda connection: _store(connection, sent, where, now_ms))
         if self._outbox is not None:
-            await anyio.to_thread.run_sync(self._outbox.forget, [row.file for row, _ in sent if row.file])
+            await KEEPERS.run(self._outbox.forget, [row.file for row, _ in sent if row.file])
         return len(waiting)
 
     async def _send(self, found: _Measured, last_id: int, now_ms: int) -> _Measured:
@@ -266,7 +274,7 @@ class KeptRecordings:
         left = await self._database.read(self._left.read)
         if not left:
             return 0
-        failures = await anyio.to_thread.run_sync(self._delete, left)
+        failures = await KEEPERS.run(self._delete, left)
         if news := self._left.failed(list(failures), left[-1].id, now_ms):
             _log.warning("recordings_not_deleted", recordings=len(news), first=news[0], reason=failures[news[0]])
         if deleted := [row.id for row in left if row.id not in failures]:
@@ -274,11 +282,16 @@ class KeptRecordings:
         return len(left)
 
     def _delete(self, left: Sequence[Row[Any]]) -> dict[int, str]:
-        """Delete files. Return the reasons of those that are still there, by the ids of their recordings."""
+        """Delete files. Return the reasons of those that are still there, by the ids of their recordings.
+
+        Once the store is away, nothing more is asked of it: each question may take a minute.
+        """
         failures: dict[int, str] = {}
-        for row in left:
+        for at, row in enumerate(left):
             try:
                 self._files.delete(row.file)
+            except StoreAwayError as error:
+                return failures | {one.id: str(error) for one in left[at:]}
             except (MediaError, OSError) as error:
                 failures[row.id] = str(error)
         return failures

@@ -5,7 +5,6 @@ import secrets
 from functools import partial
 from typing import Final, NamedTuple
 
-import anyio.to_thread
 import structlog
 from sqlalchemy import Connection, delete, select, update
 
@@ -16,6 +15,7 @@ from dialer.runtime.steps.recordings_outbox import IN_BUCKET
 from dialer.store.database.database import Database
 from dialer.store.database.touched import NOTHING, touch
 from dialer.store.journal.begun_recordings import end_forgotten
+from dialer.store.media.store_threads import KEEPERS
 from dialer.store.tables import CallRecording, LiveLeg, ServiceState
 
 MARKER: Final = "dialer-recordings.txt"
@@ -79,9 +79,9 @@ class RecordingsFolder:
         if owner.known and not owner.id:
             owner = owner._replace(id=await self._database.write(_new_id))
         try:
-            why_not = await anyio.to_thread.run_sync(self._why_not_ours, owner)
+            why_not = await KEEPERS.run(self._why_not_ours, owner)
             is_news = not why_not and not owner.is_marked
-            if is_news and await anyio.to_thread.run_sync(self._has_marker, owner.id):
+            if is_news and await KEEPERS.run(self._has_marker, owner.id):
                 await self._database.write(partial(_remember_marker, bucket=self._bucket))
         except OSError as error:
             why_not = self._say("recordings_store_away", reason=str(error))
@@ -145,8 +145,8 @@ class RecordingsFolder:
     async def _sweep_files(self, now_ms: int) -> None:
         """Delete files that were seen without a record a day ago, if this database has marked the folder."""
         owner = await self._database.read(self._owner)
-        is_ours = owner.is_marked and await anyio.to_thread.run_sync(self._has_marker, owner.id)
-        old = await anyio.to_thread.run_sync(self._old_files) if is_ours and owner.known else []
+        is_ours = owner.is_marked and await KEEPERS.run(self._has_marker, owner.id)
+        old = await KEEPERS.run(self._old_files) if is_ours and owner.known else []
         orphans: list[str] = []
         for at in range(0, len(old), AT_ONCE):
             some = old[at : at + AT_ONCE]
@@ -154,7 +154,7 @@ class RecordingsFolder:
         self._seen_ms = {name: self._seen_ms.get(name, now_ms) for name in orphans[:ORPHANS_MAX]}
         due = [name for name, seen_ms in self._seen_ms.items() if now_ms - seen_ms >= ORPHAN_SEEN_MS]
         for at in range(0, len(due), AT_ONCE):
-            await anyio.to_thread.run_sync(self._delete, due[at : at + AT_ONCE])
+            await KEEPERS.run(self._delete, due[at : at + AT_ONCE])
 
     def _old_files(self) -> list[str]:
         """Return the files of our own form that are 30 days old, by the clock of the folder's file system."""

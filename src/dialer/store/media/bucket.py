@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from dialer.domain.formats.buckets import BucketAccess
-from dialer.domain.formats.media_files import FileFacts, MediaError, parts_of_name
+from dialer.domain.formats.media_files import FileFacts, MediaError, StoreAwayError, parts_of_name
 
 if TYPE_CHECKING:
-    from obstore.store import S3Store
+    from obstore.store import S3Credential, S3Store
 
 RETRIES_MAX: Final = 2
 RETRIES_END_AFTER: Final = timedelta(seconds=10)
@@ -37,6 +37,8 @@ _WORDS: Final = (
 )
 """Words of the store, or of the library, and what they mean for an admin."""
 _BEYOND_END: Final = "416 "
+_OF_ONE_FILE: Final = ("AccessDenied", "403 Forbidden")
+"""Words of a refusal that may concern one object alone, which a lock of the store keeps."""
 
 
 class BucketError(OSError):
@@ -137,6 +139,7 @@ class BucketMedia:
         """Delete a file. Ignore names of no file.
 
         Raises:
+            StoreAwayError: the store does nothing just now.
             MediaError: the store does not delete it.
         """
         from obstore import delete  # noqa: PLC0415 - a start does without
@@ -149,20 +152,31 @@ class BucketMedia:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise MediaError(str(error)) from error
+            is_of_file = any(sign in str(error.__cause__) for sign in _OF_ONE_FILE)
+            raise (MediaError if is_of_file else StoreAwayError)(str(error)) from error
+
+    def _credential(self) -> "S3Credential":
+        return {
+            "access_key_id": self._access.key_id,
+            "secret_access_key": self._access.secret,
+            "token": None,
+            "expires_at": None,
+        }
 
     @cached_property
     def _store(self) -> "S3Store":
         from obstore.store import S3Store  # noqa: PLC0415 - a start does without
 
+        # The library takes all that is not given here from variables AWS_… of the environment.
         access = self._access
+        amazons = f"https://{access.place.bucket}.s3.{access.region}.amazonaws.com"
         return S3Store(
             access.place.bucket,
             prefix=access.place.prefix or None,
-            endpoint=access.endpoint,
+            endpoint=access.endpoint or amazons,
             region=access.region,
-            access_key_id=access.key_id,
-            secret_access_key=access.secret,
+            credential_provider=self._credential,
+            skip_signature=False,
             # Stores other than Amazon's rarely have a host name for each bucket.
             virtual_hosted_style_request=access.endpoint is None,
             client_options={
