@@ -30,7 +30,10 @@ class S3:
             aws_access_key_id="key",
             aws_secret_access_key="secret",
         )
-        self._client.create_bucket(Bucket=BUCKET)
+        self.add_bucket(BUCKET)
+
+    def add_bucket(self, name: str) -> None:
+        self._client.create_bucket(Bucket=name)
 
     def access(self, endpoint: str | None = None, bucket: str = BUCKET) -> BucketAccess:
         """Return how it is reached, by another address if one is given."""

@@ -98,11 +98,14 @@ async def test_a_file_that_is_shorter_than_the_object_of_its_name_replaces_nothi
 
 
 class Away(BucketMedia):
-    """A bucket that deletes nothing, and counts how often it is asked."""
+    """A bucket that deletes no recording, and counts how often it is asked."""
 
     asked = 0
 
-    def delete(self, name: str) -> None:  # noqa: ARG002 - as in the bucket
+    def delete(self, name: str) -> None:
+        if not name.endswith(".call"):
+            super().delete(name)
+            return
         self.asked += 1
         raise StoreAwayError("the store cannot be reached")
 
@@ -118,7 +121,7 @@ async def test_a_store_that_is_away_is_asked_for_one_deletion_only(archive: Arch
     archive.keeper = keeper_of(archive, away, store.access())
     with capture_logs() as logs:
         await archive.keep()
-    told = [(line["event"], line["recordings"]) for line in logs]
+    told = [(line["event"], line.get("recordings")) for line in logs]
     assert (away.asked, told) == (1, [("recordings_not_deleted", 5)])
     assert [row[3] for row in archive.rows()] == [f"{one}.call" for one in range(1, 6)]
     use(archive, store.access())

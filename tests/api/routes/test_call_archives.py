@@ -15,8 +15,11 @@ from sqlalchemy import delete, update
 from dialer.api.actions import call_archives
 from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.domain.calls.call_recording import SoundStore
+from dialer.domain.formats.media_files import FileFacts
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, wav_header
 from dialer.store.media.archive import unique_names
+from dialer.store.media.bucket import BucketError
+from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import CallDisposition, CallRecording
 from tests.api.builders import Estate, stored
 from tests.api.conftest import MEDIA
@@ -113,7 +116,25 @@ def test_what_nobody_can_hear_is_not_in_it(alice: Caller, admin: Caller, calls: 
     files, index = unpack(alice.request("GET", calls.path))
     assert files == {"kept.wav": WAV}
     assert [(row["call_recording"], row["is_complete"]) for row in index] == [(str(lost), "no"), (str(kept), "yes")]
-    assert len(heard(admin)) == 2
+    assert heard(admin) == [("alice", kept)]
+
+
+def test_a_recording_whose_place_does_not_answer_is_left_out_and_not_noted(
+    alice: Caller, admin: Caller, calls: Calls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away, kept = calls.add("away"), calls.add("kept")
+    facts = FolderMedia.facts
+
+    def fail(files: FolderMedia, name: str) -> FileFacts | None:
+        if name == "away.call":
+            raise BucketError("the store cannot be reached: see DIALER_S3_ENDPOINT")
+        return facts(files, name)
+
+    monkeypatch.setattr(FolderMedia, "facts", fail)
+    files, index = unpack(alice.request("GET", calls.path))
+    assert files == {"kept.wav": WAV}
+    assert [(row["call_recording"], row["is_complete"]) for row in index] == [(str(away), "no"), (str(kept), "yes")]
+    assert heard(admin) == [("alice", kept)]
 
 
 def test_many_recordings_come_in_several_archives(alice: Caller, calls: Calls, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import anyio.from_thread
+import anyio.to_thread
 import pytest
 from litestar.exceptions import LitestarException
 from sqlalchemy import String, literal, select, type_coerce, update
@@ -13,6 +15,8 @@ from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES, wav_header
 from dialer.store.database.database import Database
+from dialer.store.media.bucket import BucketError
+from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import CallDisposition, CallRecording, Campaign
 from tests.api.builders import Estate, stored
 from tests.api.conftest import MEDIA
@@ -359,3 +363,37 @@ def test_a_recording_in_the_bucket_says_so(alice: Caller, path: str, database: D
     change = update(CallRecording).where(CallRecording.id == estate.recording_id).values(stored_where="s3")
     database.write_now(lambda connection: connection.execute(change))
     assert alice.get(path)["stored_where"] == "s3"
+
+
+@pytest.mark.parametrize("verb", ["facts", "read"])
+def test_a_recording_whose_place_does_not_answer_is_to_be_asked_for_later(
+    alice: Caller, admin: Caller, path: str, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    """It is there, so it is not said to be gone; and nobody has heard it."""
+
+    def fail(*_: object) -> None:
+        raise BucketError("the store cannot be reached: see DIALER_S3_ENDPOINT")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FolderMedia, verb, fail)
+        answer = alice.request("GET", f"{path}download/")
+    detail = {"detail": "The place of the recordings does not answer just now. Try again in a minute."}
+    assert (answer.status_code, answer.json(), answer.headers["retry-after"]) == (503, detail, "60")
+    assert heard(admin) == []
+    assert alice.request("GET", f"{path}download/").content == WAV
+
+
+def test_a_recording_is_read_in_threads_that_writes_do_not_need(
+    alice: Caller, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[float] = []
+    read = FolderMedia.read
+
+    def counting(files: FolderMedia, name: str, start: int = 0, size: int | None = None) -> bytes | None:
+        limiter = anyio.from_thread.run_sync(anyio.to_thread.current_default_thread_limiter)
+        taken.append(limiter.borrowed_tokens)
+        return read(files, name, start, size)
+
+    monkeypatch.setattr(FolderMedia, "read", counting)
+    assert alice.request("GET", f"{path}download/").content == WAV
+    assert set(taken) == {0}

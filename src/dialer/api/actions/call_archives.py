@@ -17,7 +17,6 @@ from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.call_recordings import CALL_RECORDINGS, names_of_recordings
 from dialer.resources.records.campaigns import CAMPAIGNS
-from dialer.resources.words.headers import is_head
 from dialer.store.database.touched import NOTHING
 from dialer.store.journal.call_recordings import SECONDS_SCALE
 from dialer.store.media.archive import ArchivedFile, ArchivedSound, RecordingArchive, unique_names
@@ -42,7 +41,7 @@ class CallArchive(NamedTuple):
 
 
 async def calls_to_archive(request: ApiRequest, campaign_id: int, after: int) -> CallArchive:
-    """Return the archive of a campaign's recorded calls behind an id, and note who gets them, unless it is a HEAD.
+    """Return the archive of a campaign's recorded calls behind an id, which notes who gets each of them.
 
     Raises:
         RecordNotFoundError: there is no such campaign, or it is not the caller's.
@@ -50,9 +49,7 @@ async def calls_to_archive(request: ApiRequest, campaign_id: int, after: int) ->
     service = request.service
     found = await service.read(request, lambda unit: _rows(unit, campaign_id, after), is_long=True)
     part = found[:CALLS_MAX]
-    if part and not is_head(request.scope):
-        await service.write(request, lambda unit: _note(unit, part))
-    files = [ArchivedFile(one["name"], one["start_date"], partial(_found, service, one["id"])) for one in part]
+    files = [ArchivedFile(one["name"], one["start_date"], partial(_heard, request, one["id"])) for one in part]
     more = len(found) > len(part)
     return CallArchive(RecordingArchive(files, partial(_index, part)), part[-1]["id"] if more else None)
 
@@ -83,12 +80,20 @@ def _rows(unit: Unit, campaign_id: int, after: int) -> list[dict[str, Any]]:
     return [dict(row, name=name) for row, name in zip(rows, [*names, ""], strict=False)]
 
 
-def _note(unit: Unit, part: Sequence[dict[str, Any]]) -> None:
-    unit.note(NOTHING, *(RecordingHeard(one["id"]) for one in part))
+def _heard(request: ApiRequest, recording_id: int) -> ArchivedSound | None:
+    """Look for a recording when its turn comes, in a thread, and note it before any of it is sent."""
+    sound = _found(request.service, recording_id)
+    if sound is not None:
+        anyio.from_thread.run(_note, request, recording_id)
+    return sound
+
+
+async def _note(request: ApiRequest, recording_id: int) -> None:
+    await request.service.write(request, lambda unit: unit.note(NOTHING, RecordingHeard(recording_id)))
 
 
 def _found(service: Service, recording_id: int) -> ArchivedSound | None:
-    """Look for a recording when its turn comes, in a thread. It may have been removed since the archive was begun."""
+    """Look for a recording, in a thread. It may have been removed since the archive was begun, or be out of reach."""
 
     def read(connection: Connection) -> RecordedSound | None:
         is_it = (CallRecording.id == recording_id) & (CallRecording.state != RecordingState.REMOVED)
@@ -96,7 +101,10 @@ def _found(service: Service, recording_id: int) -> ArchivedSound | None:
         return None if row is None else RecordedSound(row.file, opened_key(row.sound_key), row.size)
 
     kept = anyio.from_thread.run(service.database.read, read)
-    sound = None if kept is None else readable(service.recordings, kept, is_measured=False)
+    try:
+        sound = None if kept is None else readable(service.recordings, kept, is_measured=False)
+    except OSError:
+        return None
     return None if sound is None else ArchivedSound(sound.size, partial(read_sound, service.recordings, sound))
 
 

@@ -7,7 +7,7 @@ from litestar import Response
 from litestar.response import Stream
 from sqlalchemy import ColumnElement, Row, and_, select
 
-from dialer.api.answers.downloads import Sound, answer_file, answer_sound
+from dialer.api.answers.downloads import Sound, answer_file, answer_sound, asking_store
 from dialer.api.service import ApiRequest
 from dialer.app.telling.audit_log import was_noted
 from dialer.app.work.events import RecordingHeard
@@ -57,13 +57,15 @@ async def answer_call_recording(request: ApiRequest, recording_id: int) -> Respo
 
     Raises:
         RecordNotFoundError: there is no such recording, it is removed, it cannot be read, or it is not the caller's.
+        AnsweredError: 503 if the place of the recordings does not answer; otherwise as for `answer_file`.
         ConflictError: its call goes on.
     """
     service, files = request.service, request.service.recordings
     row, name, is_news = await service.read(request, lambda unit: _kept_sound(unit, recording_id))
     kept = RecordedSound(row.file, opened_key(row.sound_key), row.size)
     is_measured = row.state == RecordingState.STORED
-    found = await HEARERS.run(lambda: readable(files, kept, is_measured=is_measured))
+    with asking_store():
+        found = await HEARERS.run(lambda: readable(files, kept, is_measured=is_measured))
     if found is None:
         raise RecordNotFoundError
     tag = EntityTag(digest(f"{found.file}:{recording_id}:{found.size}".encode()))

@@ -6,6 +6,7 @@ delays nobody, and a recording that is erased during its download is not sent an
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
@@ -25,6 +26,8 @@ from dialer.store.media.store_threads import HEARERS
 WAV: Final = "audio/wav"
 ECHO_MAX: Final = 100
 """Characters of a header that an error repeats."""
+STORE_AWAY: Final = "The place of the recordings does not answer just now. Try again in a minute."
+_LATER: Final = {"Retry-After": "60"}
 _RANGE: Final = re.compile(r"bytes=(?P<first>[0-9]{0,18})-(?P<last>[0-9]{0,18})\Z", re.ASCII)
 
 
@@ -62,12 +65,21 @@ class SoundEndedError(Exception):
     """A file ended before the length that was told: it was deleted, or is damaged. The connection is cut."""
 
 
+@contextmanager
+def asking_store() -> Iterator[None]:
+    """Refuse the request if the place of a file does not answer: the file may be there, so it is no 404."""
+    try:
+        yield
+    except OSError as error:
+        raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, STORE_AWAY, _LATER) from error
+
+
 async def answer_sound(request: ApiRequest, sound: Sound, shown_name: str) -> Response[Any]:
     """Return a WAV file, or the part that the request asks for.
 
     Raises:
-        RecordNotFoundError: its first bytes cannot be read.
-        AnsweredError: as for `answer_file`.
+        RecordNotFoundError: its first bytes are not there.
+        AnsweredError: as for `answer_file`; 503 if the place of the file does not answer.
     """
     tag = sound.tag
     headers = {ETAG_HEADER: tag.header}
@@ -80,7 +92,8 @@ async def answer_sound(request: ApiRequest, sound: Sound, shown_name: str) -> Re
         "Content-Length": str(len(part)),
     }
     # The status says if nothing can be read. Later, only the connection can say it.
-    first = b"" if is_head(request.scope) or not part else await sound.read(part.start)
+    with asking_store():
+        first = b"" if is_head(request.scope) or not part else await sound.read(part.start)
     if part and not first and not is_head(request.scope):
         raise RecordNotFoundError
     status = HTTPStatus.OK
@@ -145,7 +158,10 @@ async def _pieces(read: Callable[[int], Awaitable[bytes | None]], part: range, f
             raise SoundEndedError
         yield piece[: len(part)]
         part = part[len(piece) :]
-        piece = await read(part.start) if part else None
+        try:
+            piece = await read(part.start) if part else None
+        except OSError as error:
+            raise SoundEndedError from error
 
 
 async def no_content() -> AsyncIterator[bytes]:

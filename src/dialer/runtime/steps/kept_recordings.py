@@ -54,6 +54,7 @@ _LEFT: Final = (
     .limit(AT_ONCE)
 )
 """Removed recordings that still have a file, which nobody can hear."""
+_ELSEWHERE: Final = "the files are in a folder or bucket that the settings named before: copy them, or set it again"
 _log = structlog.get_logger(__name__)
 
 
@@ -113,7 +114,7 @@ class KeptRecordings:
         self._most_ms: Final = None if most_days is None else most_days * DAY_MS
         self._limits_ms = 0
         """The moment from which that is looked at again."""
-        place = (files, "") if outbox is None else (outbox.bucket, outbox.place)
+        place = (files, "", None) if outbox is None else (outbox.bucket, outbox.place, outbox.spool)
         self._folder: Final = RecordingsFolder(database, clock, *place)
         self._database: Final = database
         self._clock: Final = clock
@@ -122,6 +123,7 @@ class KeptRecordings:
         self._looks_since_ms: int | None = None
         """The first look of this process; None before it."""
         self._is_clean = False
+        self._is_told_of_others = False
         self.figures: Final = RecordingFigures()
         self._held = 0
         """Recordings that a legal hold alone keeps, as it was told."""
@@ -185,9 +187,11 @@ class KeptRecordings:
         if not waiting:
             return 0
         sizes = await KEEPERS.run(self._sizes, waiting)
+        has_looked &= len(sizes) == len(waiting)
+        sizes += [None] * (len(waiting) - len(sizes))
         found = [(row, size) for row, size in zip(waiting, sizes, strict=True) if size is not None]
         unread = [row for row, size in zip(waiting, sizes, strict=True) if size is None]
-        lost = [row.id for row in unread if has_looked and now_ms - _ended_ms(row) >= FAILS_AFTER_MS]
+        lost = await self._gone([row.id for row in unread if has_looked and now_ms - _ended_ms(row) >= FAILS_AFTER_MS])
         if news := self._waiting.failed([row.id for row in unread], waiting[-1].id, now_ms):
             _log.warning("recordings_not_readable", recordings=len(news), first=news[0])
         if lost:
@@ -201,6 +205,15 @@ class KeptRecordings:
         if self._outbox is not None:
             await KEEPERS.run(self._outbox.forget, [row.file for row, _ in sent if row.file])
         return len(waiting)
+
+    async def _gone(self, unread: list[int]) -> list[int]:
+        """Return the recordings that are nowhere: all, or none while those from before are in another folder."""
+        if not unread or await self._folder.has_the_rest():
+            return unread
+        if not self._is_told_of_others:
+            _log.error("recordings_in_another_place", recordings=len(unread), first=unread[0], reason=_ELSEWHERE)
+            self._is_told_of_others = True
+        return []
 
     async def _send(self, found: _Measured, last_id: int, now_ms: int) -> _Measured:
         """Send recordings to the bucket, if there is one. Return those that are where they belong; the rest waits."""
@@ -221,11 +234,14 @@ class KeptRecordings:
             self._is_clean = True
 
     def _sizes(self, waiting: Sequence[Row[Any]]) -> list[int | None]:
-        """Return the bytes of each WAV file; None where they cannot be read."""
+        """Return the bytes of each WAV file, None if it cannot be read, up to one for which the store was away."""
         sizes: list[int | None] = []
         for row in waiting:
             key = opened_key(row.sound_key)
-            sound = measured(self._files, row.file, key) if row.file else row.size - HEADER_BYTES
+            try:
+                sound = measured(self._files, row.file, key) if row.file else row.size - HEADER_BYTES
+            except OSError:
+                break
             sizes.append(None if sound is None else HEADER_BYTES + sound)
         return sizes
 
@@ -274,25 +290,30 @@ class KeptRecordings:
         left = await self._database.read(self._left.read)
         if not left:
             return 0
-        failures = await KEEPERS.run(self._delete, left)
+        failures = await KEEPERS.run(self._delete, left, await self._folder.has_the_rest())
         if news := self._left.failed(list(failures), left[-1].id, now_ms):
-            _log.warning("recordings_not_deleted", recordings=len(news), first=news[0], reason=failures[news[0]])
+            _log.error("recordings_not_deleted", recordings=len(news), first=news[0], reason=failures[news[0]])
         if deleted := [row.id for row in left if row.id not in failures]:
             await self._database.write(lambda connection: _forget_files(connection, deleted))
         return len(left)
 
-    def _delete(self, left: Sequence[Row[Any]]) -> dict[int, str]:
-        """Delete files. Return the reasons of those that are still there, by the ids of their recordings.
+    def _delete(self, left: Sequence[Row[Any]], has_the_rest: bool) -> dict[int, str]:  # noqa: FBT001 - for a thread
+        """Delete files. Return the reasons of those that may still be there, by the ids of their recordings.
 
+        A missing file is gone if it was to be here; else its recording keeps its name, until it is found and deleted.
         Once the store is away, nothing more is asked of it: each question may take a minute.
         """
         failures: dict[int, str] = {}
         for at, row in enumerate(left):
+            is_here = self._outbox is not None if row.stored_where == IN_BUCKET else has_the_rest
             try:
-                self._files.delete(row.file)
-            except StoreAwayError as error:
+                if is_here or self._files.facts(row.file) is not None:
+                    self._files.delete(row.file)
+                else:
+                    failures[row.id] = _ELSEWHERE
+            except (StoreAwayError, OSError) as error:
                 return failures | {one.id: str(error) for one in left[at:]}
-            except (MediaError, OSError) as error:
+            except MediaError as error:
                 failures[row.id] = str(error)
         return failures
 

@@ -61,8 +61,16 @@ class _Owner(NamedTuple):
 class RecordingsFolder:
     """The care for the folder itself."""
 
-    def __init__(self, database: Database, clock: Clock, files: MediaFiles, bucket: str = "") -> None:
-        """Prepare it. `bucket` is the place of the files if it is a bucket, in place of a folder."""
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        files: MediaFiles,
+        bucket: str = "",
+        spool: MediaFiles | None = None,
+    ) -> None:
+        """Prepare it. `bucket` is the place of the files if it is a bucket, and `spool` the folder before it."""
+        self._spool: Final = files if spool is None else spool
         self._bucket: Final = bucket
         self._database: Final = database
         self._clock: Final = clock
@@ -89,6 +97,16 @@ class RecordingsFolder:
             self._say(why_not, marker=MARKER, expected=owner.id)
         self.why_not = why_not
         return not why_not
+
+    async def has_the_rest(self) -> bool:
+        """Return whether the recordings that are in no bucket are in this folder, so that a missing file is gone.
+
+        They are in another one if the settings named that before, and its files were not copied with its marker.
+        """
+        row = await self._database.read(lambda connection: connection.execute(_OWNER).one_or_none())
+        own_id, is_folder_marked, bucket = (None, False, None) if row is None else row
+        was_elsewhere = is_folder_marked or (bucket is not None and not self._bucket)
+        return not was_elsewhere or own_id in await KEEPERS.run(_ids_in, self._spool)
 
     def _say(self, event: str, **facts: str) -> str:
         """Log why the folder is not in place, unless that was logged already. Return the event."""
@@ -119,8 +137,7 @@ class RecordingsFolder:
 
     def _ids(self) -> list[str]:
         """Return the ids in the marker; none if there is no marker, or one without."""
-        content = self._files.read(MARKER, 0, _MARKER_BYTES_MAX) or b""
-        return _ID.findall(content.decode("ascii", "replace").replace("\r", ""))
+        return _ids_in(self._files)
 
     def _has_marker(self, own_id: str) -> bool:
         return own_id in self._ids()
@@ -181,6 +198,11 @@ class RecordingsFolder:
                 _log.info("recording_without_record_deleted", file=name)
 
 
+def _ids_in(files: MediaFiles) -> list[str]:
+    content = files.read(MARKER, 0, _MARKER_BYTES_MAX) or b""
+    return _ID.findall(content.decode("ascii", "replace").replace("\r", ""))
+
+
 def _new_id(connection: Connection) -> str:
     """Give the database the id of its folder, which follows it wherever it moves, and is in its backups."""
     touch(connection, NOTHING)
@@ -196,9 +218,13 @@ def _remember_marker(connection: Connection, bucket: str) -> None:
 
 
 def _known(connection: Connection, *, is_in_bucket: bool) -> list[str]:
-    """Return the files of the newest recordings that have any, in the folder or in the bucket."""
-    has_file = (CallRecording.file != "") & (CallRecording.state != RecordingState.REMOVED)
-    has_file &= (CallRecording.stored_where == IN_BUCKET) == is_in_bucket
+    """Return the files of the newest recordings that have any, in the folder or in the bucket.
+
+    A removed one is still in its bucket until it is forgotten, so it is not looked for in another bucket.
+    """
+    has_file = (CallRecording.file != "") & ((CallRecording.stored_where == IN_BUCKET) == is_in_bucket)
+    if not is_in_bucket:
+        has_file &= CallRecording.state != RecordingState.REMOVED
     query = select(CallRecording.file).where(has_file).order_by(CallRecording.id.desc()).limit(KNOWN_MAX)
     return list(connection.scalars(query))
 

@@ -88,16 +88,16 @@ def measured(files: MediaFiles, file: str, key: str) -> int | None:
     """Return the bytes of the sound in a file; None if it cannot be read now, or its key is not at hand.
 
     A last block that was not written to its end is not counted.
+
+    Raises:
+        OSError: the place of the files does not say.
     """
     cipher = _cipher(key)
-    try:
-        facts = files.facts(file)
-        if facts is None or cipher is None:
-            return None
-        whole = facts.size // SEALED_BYTES
-        is_sound = facts.size % SEALED_BYTES == 0 or _block(files, file, cipher, whole) is not None
-    except OSError:
+    facts = files.facts(file)
+    if facts is None or cipher is None:
         return None
+    whole = facts.size // SEALED_BYTES
+    is_sound = facts.size % SEALED_BYTES == 0 or _block(files, file, cipher, whole) is not None
     return sound_bytes(facts.size) if is_sound else whole * BLOCK_BYTES
 
 
@@ -105,6 +105,9 @@ def readable(files: MediaFiles, sound: RecordedSound, *, is_measured: bool) -> R
     """Return a recording with the size that it has in its file now, unless it was measured before.
 
     Return None if it cannot be read: its file is not there, or its key is not at hand.
+
+    Raises:
+        OSError: as for `measured`.
     """
     if not sound.file:
         return sound
