@@ -88,6 +88,7 @@ async def test_an_unchanged_survey_plays_the_call_as_it_was(run: Run, house: Hou
         "at_seconds": 4.4,
         "heard": "2",
         "response": "no",
+        "by_program": False,
     }
 
 
