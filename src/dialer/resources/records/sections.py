@@ -56,7 +56,7 @@ class SectionTypeChoice(Choice, frozen=True):
 
 def _declared(field: SectionField) -> Field:
     """Declare the field of a section type for requests and answers, with its description."""
-    example = list(names_in(field.example)) if isinstance(field, NamesField) else field.example
+    example = list(names_in(str(field.example))) if isinstance(field, NamesField) else field.example
     return replace(_plain(field), description=field.description, example=example)
 
 
