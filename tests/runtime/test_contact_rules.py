@@ -5,11 +5,12 @@ from typing import Any, Final
 
 import pytest
 
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.change import change_campaign
-from dialer.app.contacts.contact_rules import add_rule, delete_rule
+from dialer.app.contacts.contact_rules import add_rule, change_rule, delete_rule
 from dialer.app.work.errors import ErrorCode, RefusedError
 from dialer.domain.engine.recent_contacts import RecentContacts
-from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
+from dialer.domain.words.enums import AgentDisposition, CampaignStatus, SubscriberStatus
 from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsMessage, Subscriber
 from tests.runtime.house import ALL_ANSWER, DAY_MS, MONDAY_NOON_MS, House
 from tests.runtime.test_manual_dialling import ELSE, dial, manual
@@ -174,3 +175,78 @@ async def test_an_agent_may_not_call_either_whom_a_rule_holds_back(house: House)
     with pytest.raises(RefusedError) as refused:
         dial(house, agent_id, ELSE)
     assert (refused.value.code, len(dialled(house, ELSE))) == (ErrorCode.FREQUENCY, 1)
+
+
+async def test_an_agent_may_not_call_either_who_is_held_back_beyond_a_retry(house: House) -> None:
+    rule(house, most=1, period=1, unit="days")
+    agent_id = await manual(house)
+    person_id = dial(house, agent_id, ELSE)
+    await house.advance(60)
+    house.change(Subscriber, person_id, status=SubscriberStatus.PENDING, due_ms=house.now_ms() + 60_000)
+    with pytest.raises(RefusedError) as refused:
+        dial(house, agent_id, ELSE, again=True)
+    assert (refused.value.code, len(dialled(house, ELSE))) == (ErrorCode.FREQUENCY, 1)
+
+
+async def test_an_agreed_time_stays_whatever_becomes_of_a_rule_that_holds_back(house: House) -> None:
+    """An agent wants to call somebody again, whom a new rule holds back, and who has a time of their own since."""
+    agent_id = await manual(house)
+    person_id = dial(house, agent_id, ELSE)
+    await house.advance(60)
+    dial(house, agent_id, ELSE, again=True)
+    rule_id = rule(house, most=1, period=1, unit="days")
+    agreed_ms = house.now_ms() + 2 * 3_600_000
+    house.change(Subscriber, person_id, due_ms=agreed_ms)
+    await house.advance(5)
+    house.perform(partial(_delete, rule_id))
+    await house.advance(5)
+    person = house.row(Subscriber, person_id)
+    assert (person["status"], person["due_ms"], len(dialled(house, ELSE))) == (1, agreed_ms, 1)
+
+
+async def _held_pair(house: House, **columns: Any) -> int:  # noqa: ANN401 - columns of a rule
+    """Call two people in one campaign, whom a rule then holds back in another. Return the rule."""
+    rule_id = rule(house, **{"most": 1, "period": 7, "unit": "days", **columns})
+    calling(house, ADA, BEA)
+    calling(house, ADA, BEA)
+    await house.advance(60)
+    assert [len(held(house, number)) for number in (ADA, BEA)] == [1, 1]
+    return rule_id
+
+
+def _refuse(house: House, number: str, disposition: AgentDisposition = AgentDisposition.NOT_INTERESTED) -> None:
+    (call,) = (row["id"] for row in house.rows(CallRequest) if row["phone_number"] == number)
+    house.perform(lambda unit: dispose_of_call(unit, call, Disposed(disposition)))
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+async def test_a_refusal_lets_nobody_be_looked_at_again(house: House, enabled: bool) -> None:  # noqa: FBT001 - a parameter
+    await _held_pair(house)
+    rule(house, most=0, period=7, unit="days", after="refusal", enabled=enabled)
+    await house.advance(60)
+    before = [held(house, number) for number in (ADA, BEA)]
+    _refuse(house, ADA)
+    assert [held(house, number) for number in (ADA, BEA)] == before
+
+
+async def test_a_refusal_holds_its_number_back_until_it_is_taken_back(house: House) -> None:
+    rule(house, most=0, period=7, unit="days", after="refusal")
+    calling(house, ADA, BEA)
+    await house.advance(60)
+    _refuse(house, ADA)
+    calling(house, ADA, BEA)
+    await house.advance(60)
+    assert ([len(dialled(house, number)) for number in (ADA, BEA)], len(held(house))) == ([1, 2], 1)
+    _refuse(house, ADA, AgentDisposition.SUCCESS)
+    await house.advance(60)
+    assert (len(dialled(house)), held(house)) == (2, [])
+
+
+async def test_a_new_name_of_a_rule_lets_nobody_be_looked_at_again(house: House) -> None:
+    rule_id = await _held_pair(house)
+    before = held(house)
+    house.perform(lambda unit: change_rule(unit, rule_id, {"name": "another", "source": "the law", "most": 1}))
+    assert held(house) == before
+    house.perform(lambda unit: change_rule(unit, rule_id, {"most": 2}))
+    await house.advance(60)
+    assert (held(house), len(dialled(house))) == ([], 2)

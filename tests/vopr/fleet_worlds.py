@@ -35,6 +35,8 @@ def busy_world_of(seed: int) -> World:
         owner = 1 if is_first else dice.pick(USER_IDS)
         campaign.update(busy(dice, drawn.start_ms), user_id=owner)
     _keep_to_own_lists(rows)
+    for rule in rows.get("contact_rule", ()):
+        rule["user_id"] = USER_IDS[rule["user_id"] - 1]
     for gateway in rows["gateway"][: calling(rows)]:
         limits = {"max_channels": dice.pick((0, 0, 1, 2, 6)), "max_cps": dice.pick((0, 1, 1, 2, 5))}
         behaviour = LineSettings(gateway["protocol"], gateway["parameters"]).simulated()

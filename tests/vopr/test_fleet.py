@@ -13,11 +13,16 @@ from tests.sizes import FLEET_SEEDS
 from tests.vopr.building import Folder
 from tests.vopr.fleet import FleetRun, Member, run_fleet
 from tests.vopr.fleet_planted import FLEET_PLANTED
+from tests.vopr.fleet_worlds import USER_IDS, busy_world_of
 from tests.vopr.planted import Planted
 from tests.vopr.search import first_seed
 
 CALM_SEEDS = (4,)
-FOUND = {1005: "a gateway got a limit of channels, and nobody knew of the calls that its workers had placed before"}
+WITH_RULES = 1101354095
+FOUND = {
+    1005: "a gateway got a limit of channels, and nobody knew of the calls that its workers had placed before",
+    WITH_RULES: "none in the service: the rules of accounts stayed with the accounts of the world that a fleet changes",
+}
 """Seeds that once broke a rule, each with the bug that it found."""
 
 
@@ -80,6 +85,12 @@ async def test_fleets_call(folder: Folder) -> None:
 
 async def test_a_seed_gives_the_same_trace_again(folder: Folder) -> None:
     assert await run_fleet(FLEET_SEEDS[0], folder) == await run_fleet(FLEET_SEEDS[0], folder)
+
+
+def test_the_accounts_of_a_fleet_have_the_rules_of_its_world() -> None:
+    rules = busy_world_of(WITH_RULES).rows["contact_rule"]
+    assert {rule["user_id"] for rule in rules} <= set(USER_IDS)
+    assert rules
 
 
 @pytest.mark.parametrize("seed", CALM_SEEDS)

@@ -136,8 +136,10 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
         touched |= Touched(calls=frozenset({callrequest_id}))
     _write(unit, callrequest_id, disposed, promise, was_completed=call["status"] == SubscriberStatus.COMPLETED)
     earlier = None if before is None else Said(before.disposition.value, before.word)
-    if AgentDisposition.NOT_INTERESTED in {disposed.disposition, None if before is None else before.disposition}:
-        touched |= refusal_said(unit, call["user_id"])
+    is_refusal = disposed.disposition is AgentDisposition.NOT_INTERESTED
+    was_refusal = before is not None and before.disposition is AgentDisposition.NOT_INTERESTED
+    if is_refusal is not was_refusal:
+        touched |= refusal_said(unit, call["user_id"], call["number"], is_taken_back=was_refusal)
     move_disposition(unit.connection, callrequest_id, earlier, Said(disposed.disposition.value, disposed.word))
     free_for_next_call(unit, callrequest_id)
     event = CallDisposed(call["campaign_id"], callrequest_id)

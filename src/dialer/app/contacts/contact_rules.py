@@ -3,18 +3,22 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import Row, delete, insert, select, true, update
 
 from dialer.app.work.errors import UnknownRecordError
 from dialer.app.work.touched_records import known_campaigns
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.words.contact_words import RestAfter
+from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.rows.held_contacts import look_again
-from dialer.store.tables import Campaign, ContactRule
+from dialer.store.tables import Campaign, ContactRule, Subscriber
 
 RULES_MAX: Final = 50
 """The most rules of an account. Each is judged for everybody who may be contacted."""
+
+_NAMES: Final = frozenset({"name", "source", "updated_date"})
+"""Columns that hold nobody back."""
 
 
 def add_rule(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
@@ -30,11 +34,15 @@ def change_rule(unit: UnitOfWork, rule_id: int, values: Mapping[str, Any]) -> No
     Raises:
         UnknownRecordError: there is no such rule.
     """
-    user_id = _user_of(unit, rule_id)
+    before = unit.connection.execute(select(ContactRule.__table__).where(ContactRule.id == rule_id)).mappings().first()
+    if before is None:
+        raise UnknownRecordError(f"There is no rule {rule_id}.")
     changed = update(ContactRule).where(ContactRule.id == rule_id)
     unit.connection.execute(changed.values({**values, "updated_date": unit.now_ms}))
-    for account in {user_id, values.get("user_id", user_id)}:
-        _note_change(unit, account)
+    unit.note(NOTHING)
+    if any(before[name] != value for name, value in values.items() if name not in _NAMES):
+        for account in {before["user_id"], values.get("user_id", before["user_id"])}:
+            _note_change(unit, account)
 
 
 def delete_rule(unit: UnitOfWork, rule_id: int) -> None:
@@ -48,13 +56,24 @@ def delete_rule(unit: UnitOfWork, rule_id: int) -> None:
     _note_change(unit, user_id)
 
 
-def refusal_said(unit: UnitOfWork, user_id: int) -> Touched:
-    """Return the campaigns of an account with a rule of rest after a refusal, which was said or taken back."""
-    is_one = (ContactRule.user_id == user_id) & (ContactRule.after == RestAfter.REFUSAL)
+def refusal_said(unit: UnitOfWork, user_id: int, number: str, *, is_taken_back: bool) -> Touched:
+    """Return the campaigns of an account that wait for somebody who refused, or who did not after all.
+
+    There are none without a rule of rest after a refusal. A refusal only adds a hold, so nobody has to be looked at
+    again who is held back already; if it is taken back, only those with this number.
+    """
+    is_one = (
+        (ContactRule.user_id == user_id) & (ContactRule.after == RestAfter.REFUSAL) & (ContactRule.enabled == true())
+    )
     if unit.connection.scalar(select(ContactRule.id).where(is_one).limit(1)) is None:
         return NOTHING
-    look_again(unit.connection, Campaign.user_id == user_id, unit.now_ms)
-    return known_campaigns(unit.connection, Campaign.user_id == user_id)
+    waiting = select(Subscriber.campaign_id).where(
+        Subscriber.number == number, Subscriber.status == SubscriberStatus.PENDING
+    )
+    is_theirs = (Campaign.user_id == user_id) & Campaign.id.in_(waiting)
+    if is_taken_back:
+        look_again(unit.connection, is_theirs, unit.now_ms, number)
+    return known_campaigns(unit.connection, is_theirs)
 
 
 def _user_of(unit: UnitOfWork, rule_id: int) -> int:

@@ -1,10 +1,10 @@
 """Contact rules: how often a person may be contacted, and how long nobody may contact them after something happened.
 
-A rule is judged against the contacts that were made with a number. It gives at most one span of time in which it holds
-the next contact back. Spans do not depend on the present, so they stay true until another contact is made.
+A rule is judged against the contacts that were made with a number. It gives the spans of time in which it holds the
+next contact back. Spans do not depend on the present, so they stay true until another contact is made.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, NamedTuple
 
@@ -125,51 +125,57 @@ class MadeContact(msgspec.Struct, frozen=True, kw_only=True):
 class HeldSpan(NamedTuple):
     """A time in which a rule holds contacts back: from `from_ms`, and before `until_ms`.
 
-    `until_ms` is `NEVER_MS` if a call in progress decides.
+    `until_ms` is `NEVER_MS` if only the end of a call in progress ends it.
     """
 
     from_ms: int
     until_ms: int
+    is_awaited: bool = False
+    """True if a call in progress decides, whose end may end it earlier."""
 
 
-class JudgedRule(NamedTuple):
-    """The judgement of a rule about the next contact: the time in which it is held back, and the contacts that count.
+class Hold(NamedTuple):
+    """A time in which a rule holds back the next contact, and the contacts for which it does."""
 
-    `span` is None if the rule holds nothing back.
-    """
-
-    span: HeldSpan | None
+    span: HeldSpan
     counted: tuple[MadeContact, ...]
 
 
 def judge(
     rule: FrequencyRule, campaign: RuledCampaign, made: Iterable[MadeContact], zones: Sequence[tzinfo]
-) -> JudgedRule:
+) -> tuple[Hold, ...]:
     """Return when a rule holds back the next contact of a campaign with a number, given those that were made.
 
     `zones` are the zones in which the person may be.
     """
     theirs = sorted((one for one in made if _is_within(rule, campaign, one)), key=lambda one: one.at_ms)
-    until_ms, counted = _rest(rule, theirs, zones) if rule.after is not None else _cap(rule, theirs, zones)
-    from_ms = min((_midnight_ms(rule.from_date, zone) for zone in zones), default=0) if rule.from_date else 0
-    if rule.until_date is not None:
-        last = rule.until_date + timedelta(days=1)
-        until_ms = min(until_ms, max(_midnight_ms(last, zone) for zone in zones))
-    return JudgedRule(HeldSpan(from_ms, until_ms) if until_ms > from_ms else None, counted)
+    holds = _rest(rule, theirs, zones) if rule.after is not None else _cap(rule, theirs, zones)
+    return tuple(_between_days(rule, holds, zones))
 
 
 def first_free_ms(spans: Iterable[HeldSpan], now_ms: int) -> int:
     """Return the first moment from `now_ms` on that is in no span; `NEVER_MS` if a call in progress decides."""
     for span in sorted(spans):
         if span.from_ms <= now_ms < span.until_ms:
-            now_ms = span.until_ms
+            now_ms = NEVER_MS if span.is_awaited else span.until_ms
     return now_ms
 
 
+def _between_days(rule: FrequencyRule, holds: Iterable[Hold], zones: Sequence[tzinfo]) -> Iterator[Hold]:
+    """Yield what is left of holds on the days on which a rule holds."""
+    first_ms, over_ms = 0, NEVER_MS
+    if rule.from_date is not None:
+        first_ms = min((_midnight_ms(rule.from_date, zone) for zone in zones), default=0)
+    if rule.until_date is not None:
+        over_ms = max(_midnight_ms(rule.until_date + timedelta(days=1), zone) for zone in zones)
+    for (from_ms, until_ms, is_awaited), counted in holds:
+        span = HeldSpan(max(from_ms, first_ms), min(until_ms, over_ms), is_awaited)
+        if span.from_ms < span.until_ms:
+            yield Hold(span, counted)
+
+
 def _is_within(rule: FrequencyRule, campaign: RuledCampaign, contact: MadeContact) -> bool:
-    """Return whether a contact is among those that a rule looks at. Of a deleted campaign, anything may be true."""
-    if contact.medium not in rule.media:
-        return False
+    """Return whether a contact is of a campaign at which a rule looks. Of a deleted campaign, anything may be true."""
     if rule.purposes and contact.purpose and contact.purpose not in rule.purposes:
         return False
     if rule.scope is RuleScope.CAMPAIGN:
@@ -177,35 +183,40 @@ def _is_within(rule: FrequencyRule, campaign: RuledCampaign, contact: MadeContac
     return rule.scope is not RuleScope.SELLER or contact.seller in {None, campaign.seller}
 
 
-def _cap(
-    rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinfo]
-) -> tuple[int, tuple[MadeContact, ...]]:
-    """Return the end of the hold by a limit of contacts, 0 for none, and the contacts that count."""
-    kinds = [(one, one.is_counted(rule.counts, rule.seconds)) for one in made]
+def _cap(rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinfo]) -> Iterator[Hold]:
+    """Yield the holds by a limit of contacts: first by those that count, then by calls in progress that may count."""
+    kinds = [(one, one.is_counted(rule.counts, rule.seconds)) for one in made if one.medium in rule.media]
     counted = [one for one, kind in kinds if kind]
     open_calls = [one for one, kind in kinds if kind is None]
+    until_ms = 0
     if len(counted) >= rule.limit:
         newest = counted[-rule.limit :]
-        return _end_ms(rule, newest[0].at_ms, zones), tuple(newest)
-    is_awaited = len(counted) + len(open_calls) >= rule.limit
-    return (NEVER_MS if is_awaited else 0), (*counted, *open_calls)
+        until_ms = _end_ms(rule, newest[0].at_ms, zones)
+        yield Hold(HeldSpan(0, until_ms), tuple(newest))
+    lacking = max(rule.limit - len(open_calls), 0)
+    if open_calls and lacking <= len(counted):
+        # Of those that are needed besides, the first one counts until then; without any, all depends on the calls.
+        besides = counted[len(counted) - lacking :]
+        end_ms = _end_ms(rule, besides[0].at_ms, zones) if besides else NEVER_MS
+        yield Hold(HeldSpan(until_ms, end_ms, is_awaited=True), (*besides, *open_calls))
 
 
-def _rest(
-    rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinfo]
-) -> tuple[int, tuple[MadeContact, ...]]:
-    """Return the end of a rest, 0 for none, and the newest call that begins it, with the contacts since."""
+def _rest(rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinfo]) -> Iterator[Hold]:
+    """Yield the hold of a rest: by the newest call that begins it, with the contacts since.
+
+    A call begins a rest of texts, too: only the contacts since are those of the rule's media.
+    """
     kinds = [(one, one.is_counted(rule.after or "", rule.seconds)) for one in made]
     open_calls = tuple(one for one, kind in kinds if kind is None and not one.is_inbound)
     ended = [(one.ended_ms, one) for one, kind in kinds if kind and one.ended_ms is not None]
     newest_ms, newest = max(ended, key=lambda pair: pair[0], default=(0, None))
     if open_calls and not rule.limit:
-        return NEVER_MS, open_calls
-    if newest is None:
-        return 0, ()
-    since = [one for one in made if one.at_ms >= newest_ms and one.is_counted(rule.counts, rule.seconds) is not False]
-    until_ms = _end_ms(rule, newest_ms, zones) if len(since) >= rule.limit else 0
-    return until_ms, (newest, *since)
+        yield Hold(HeldSpan(0, NEVER_MS, is_awaited=True), open_calls)
+    elif newest is not None:
+        theirs = [one for one in made if one.medium in rule.media and one.at_ms >= newest_ms]
+        since = [one for one in theirs if one.is_counted(rule.counts, rule.seconds) is not False]
+        if len(since) >= rule.limit:
+            yield Hold(HeldSpan(0, _end_ms(rule, newest_ms, zones)), (newest, *since))
 
 
 def _end_ms(rule: FrequencyRule, at_ms: int, zones: Sequence[tzinfo]) -> int:

@@ -297,10 +297,12 @@ class CampaignDialling:
         if isinstance(verdict, Never):
             self._state.emit(RefuseSubscriber(campaign.plan.id, subscriber, verdict.reason))
         else:
-            # Somebody whom an agent has chosen may have a time of their own, which stays.
+            # Somebody whom an agent has chosen may have a time of their own, which stays: it ends with no rule.
+            has_own_time = subscriber.due_ms > now_ms
             is_held = verdict.reason is WaitsFor.FREQUENCY
-            reason: SubscriberReason | NoReason = SubscriberReason.FREQUENCY if is_held else ""
-            self.put_back(campaign, subscriber, max(verdict.at_ms, subscriber.due_ms), reason, now_ms)
+            reason: SubscriberReason | NoReason = SubscriberReason.FREQUENCY if is_held and not has_own_time else ""
+            at_ms = subscriber.due_ms if is_held and has_own_time else max(verdict.at_ms, subscriber.due_ms)
+            self.put_back(campaign, subscriber, at_ms, reason, now_ms)
 
     def put_back(
         self,

@@ -1430,6 +1430,7 @@ CREATE TABLE cdr (
  WITH (autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX ix_cdr_agent_id ON cdr (agent_id, user_id, id) WHERE agent_id > 0;
 CREATE INDEX ix_cdr_call_cost ON cdr (call_cost, id, user_id);
+CREATE INDEX ix_cdr_callers ON cdr (callerid) WHERE attempt < 0;
 CREATE INDEX ix_cdr_callrequest_id ON cdr (callrequest_id);
 CREATE INDEX ix_cdr_campaign_id ON cdr (campaign_id);
 CREATE INDEX ix_cdr_duration ON cdr (duration, id, user_id);

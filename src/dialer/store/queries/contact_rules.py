@@ -15,6 +15,7 @@ from sqlalchemy import (
     Connection,
     Row,
     RowMapping,
+    SQLColumnExpression,
     bindparam,
     false,
     literal_column,
@@ -29,7 +30,7 @@ from dialer.domain.calls.contact_rules import (
     DAY_MS,
     FrequencyRule,
     HeldSpan,
-    JudgedRule,
+    Hold,
     MadeContact,
     RuledCampaign,
     judge,
@@ -37,6 +38,7 @@ from dialer.domain.calls.contact_rules import (
 from dialer.domain.calls.plans import SMS
 from dialer.domain.words.contact_words import CALL, TEXT, ContactKind, PeriodUnit, RestAfter, RuleScope
 from dialer.domain.words.enums import AgentDisposition, AmdBehavior, AmdStatus, LegType
+from dialer.store.backends.expressions import without_index
 from dialer.store.tables import CallDisposition, CallInProgress, CallRequest, Campaign, Cdr, SmsMessage
 from dialer.store.tables import ContactRule as RuleRow
 
@@ -135,13 +137,13 @@ def held_spans(
     if not made:
         return ()
     judged = judged_rules(campaign, number, zone_key, variables, made)
-    return tuple(one.span for _, one in judged if one.span is not None)
+    return tuple(hold.span for _, holds in judged for hold in holds)
 
 
 def judged_rules(
     campaign: RuledCampaign, number: str, zone_key: str, variables: str, made: Sequence[MadeContact]
-) -> list[tuple[FrequencyRule, JudgedRule]]:
-    """Return the rules of a campaign that are for a person, each with its judgement of the next contact."""
+) -> list[tuple[FrequencyRule, tuple[Hold, ...]]]:
+    """Return the rules of a campaign that are for a person, each with its holds of the next contact."""
     zones, state = zones_of(zone_key, campaign.service_zone), state_in(variables)
     return [(rule, judge(rule, campaign, made, zones)) for rule in campaign.rules if rule.is_for(number, state)]
 
@@ -191,10 +193,16 @@ def _contact(row: Row[Any]) -> MadeContact:
     )
 
 
+def _is_of_user(column: SQLColumnExpression[int]) -> ColumnElement[bool]:
+    """Return the condition that a contact is of the account. It is looked for by its number, of which few have one."""
+    return without_index(column) == bindparam("user")
+
+
 @lru_cache(maxsize=4)
 def _made(has_texts: bool, has_inbound: bool) -> CompoundSelect[Any]:  # noqa: FBT001 - private
     """Return a query of the contacts with some numbers, of an account and since a moment."""
-    over = (Cdr.user_id == bindparam("user"), Cdr.starting_date > bindparam("since"), Cdr.leg_type == LegType.A_LEG)
+    since = without_index(Cdr.starting_date) > bindparam("since")
+    over = (_is_of_user(Cdr.user_id), since, Cdr.leg_type == LegType.A_LEG)
     parts = [_calls_over(Cdr.__table__.c.phone_number, *over, Cdr.attempt > literal_column("0")), _calls_in_progress()]
     if has_inbound:
         parts.append(_calls_over(Cdr.__table__.c.callerid, *over, Cdr.attempt < literal_column("0")))
@@ -256,7 +264,7 @@ def _calls_in_progress() -> Any:  # noqa: ANN401 - a query
         select(*columns)
         .join(CallInProgress, CallInProgress.id == CallRequest.id)
         .join(Campaign, Campaign.id == CallRequest.campaign_id)
-        .where(CallRequest.phone_number.in_(_NUMBERS), CallRequest.user_id == bindparam("user"))
+        .where(CallRequest.phone_number.in_(_NUMBERS), _is_of_user(CallRequest.user_id))
         .where(CallRequest.attempt > literal_column("0"))
     )
 
@@ -266,6 +274,6 @@ def _texts() -> Any:  # noqa: ANN401 - a query
     return (
         select(*columns)
         .join(Campaign, Campaign.id == SmsMessage.campaign_id)
-        .where(SmsMessage.phone_number.in_(_NUMBERS), SmsMessage.user_id == bindparam("user"))
-        .where(SmsMessage.send_date > bindparam("since"))
+        .where(SmsMessage.phone_number.in_(_NUMBERS), _is_of_user(SmsMessage.user_id))
+        .where(without_index(SmsMessage.send_date) > bindparam("since"))
     )

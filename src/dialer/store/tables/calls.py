@@ -338,6 +338,12 @@ class Cdr(Row):
         in_account("cdr"),
         Index("uq_cdr_callid", "callid", "user_id", unique=True),
         Index("ix_cdr_phone_number", "phone_number", "id", "user_id"),
+        Index(
+            "ix_cdr_callers",
+            "callerid",
+            sqlite_where=text("attempt < 0"),
+            postgresql_where=text("attempt < 0"),
+        ),
         Index("ix_cdr_last_digits", "user_id", last_digits(column("phone_number", String)), "phone_number"),
         Index("ix_cdr_starting_date", "starting_date", "id", "user_id"),
         # The calls of an account that has not called for long, newest first, without those of others since.

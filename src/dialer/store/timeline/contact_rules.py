@@ -1,8 +1,10 @@
 """The contact rules in a story: those that are for a person, until when they hold, and the contacts that count."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection, RowMapping
 
-from dialer.domain.calls.contact_rules import FrequencyRule, JudgedRule, MadeContact
+from dialer.domain.calls.contact_rules import FrequencyRule, Hold, MadeContact, first_free_ms
 from dialer.domain.rules.why_waiting import Circumstances
 from dialer.domain.words.moments import NEVER_MS
 from dialer.store.queries.contact_rules import contacts_with, judged_rules
@@ -17,20 +19,19 @@ def rules_for_person(
         return []
     made = contacts_with(connection, campaign.ruled, [person["number"]], campaign.now_ms).get(person["number"], ())
     who = (person["number"], person["zone"], person["additional_vars"])
-    return [_part(rule, judged, campaign.now_ms) for rule, judged in judged_rules(campaign.ruled, *who, made)]
+    return [_part(rule, holds, campaign.now_ms) for rule, holds in judged_rules(campaign.ruled, *who, made)]
 
 
-def _part(rule: FrequencyRule, judged: JudgedRule, now_ms: int) -> RulePart:
-    span = judged.span
-    holds = span is not None and span.from_ms <= now_ms < span.until_ms
-    until_ms = span.until_ms if span is not None and holds and span.until_ms < NEVER_MS else None
+def _part(rule: FrequencyRule, holds: Sequence[Hold], now_ms: int) -> RulePart:
+    at_work = [hold for hold in holds if hold.span.from_ms <= now_ms < hold.span.until_ms]
+    until_ms = first_free_ms([hold.span for hold in holds], now_ms) if at_work else NEVER_MS
     return RulePart(
         rule=f"/rest-api/contact-rule/{rule.id}/",
         row="",
         name=rule.name,
-        holds=holds,
-        until=moment_or_none(until_ms),
-        counted=[_counted(one) for one in judged.counted] if holds else [],
+        holds=bool(at_work),
+        until=moment_or_none(until_ms if until_ms < NEVER_MS else None),
+        counted=[_counted(one) for hold in at_work for one in hold.counted],
     )
 
 
