@@ -15,9 +15,9 @@ from tests.databases.choice import server_url
 from tests.databases.worlds import contents, live
 from tests.new_database import new_file
 
-SEEDS = range(int(os.environ.get("GOLDEN_SEEDS", "0"))) or (4, 7, 9, 12, 14, 17, 18, 21, 22, 24)
+SEEDS = range(int(os.environ.get("GOLDEN_SEEDS", "0"))) or (1, 3, 7, 12, 14, 17, 18, 21, 24, 33)
 """The worlds: some in which much happens. In none is the START of a copy refused in the transaction that made the copy:
-that leaves a gap in the ids of PostgreSQL, and none in those of SQLite (worlds 15 and 23 are such). By hand, all of the
+that leaves a gap in the ids of PostgreSQL, and none in those of SQLite. By hand, all of the
 first 150: `GOLDEN_SEEDS=150 make test-postgresql PYTEST_ARGS=tests/postgresql/test_golden.py`."""
 
 
@@ -26,8 +26,9 @@ async def rows_of(url: str, seed: int) -> dict[str, list[tuple[Any, ...]]]:
     with closing(Database(url, synchronous="OFF")) as database:
         await live(database, seed)
         assert database.read_now(audit).differences == []
-        # The key of the service is random.
-        database.write_now(lambda connection: connection.execute(update(ServiceState).values(leg_key=None)))
+        # The key and the name of the service are random.
+        made_up = update(ServiceState).values(leg_key=None, agent_account=None)
+        database.write_now(lambda connection: connection.execute(made_up))
         return database.read_now(contents)
 
 

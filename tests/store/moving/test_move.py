@@ -16,7 +16,7 @@ from dialer.store.tables import CpsReturned, Phonebook, SubscriberMove, User
 from tests.databases.worlds import contents, live
 from tests.new_database import new_database, new_file
 
-SEED = 4
+SEED = 9
 STAMPS = {"created_date": 0, "updated_date": 0}
 
 
