@@ -74,7 +74,8 @@ def used_up(before: Snapshot, after: Snapshot, memory: Memory) -> Iterator[str]:
             for one in memory.calls.values():
                 calls[one.subscriber_id].append(one)
         made = [one for one in calls[person_id] if one.attempt > 0]
-        is_carriers_own = bool(made) and max(made, key=lambda one: one.id).cause in _CARRIER_CAUSES
+        last = max(made, key=lambda one: one.id, default=None)
+        is_carriers_own = last is not None and last.cause in _CARRIER_CAUSES and last.is_signalled_at_its_end
         if is_carriers_own and len(made) <= memory.carrier_least[person.campaign_id]:
             yield f"I1: subscriber {person_id} is used up by {len(made)} attempts that the carrier could not place"
 

@@ -13,7 +13,8 @@ _COLUMNS: Final = tuple(Campaign.__table__.c.keys())
 _CAMPAIGNS: Final = f"SELECT {', '.join(_COLUMNS)} FROM campaign ORDER BY id"  # noqa: S608 - names of our columns
 _CALLS: Final = """
     SELECT id, campaign_id, subscriber_id, CAST(gateway_id AS TEXT), attempt, started_ms, ended_ms, status,
-        phone_number, user_id, NULL, hangup_cause_q850
+        phone_number, user_id, NULL, hangup_cause_q850,
+        (SELECT post_dial_ms FROM cdr WHERE cdr.callrequest_id = callrequest.id AND leg_type = 1)
     FROM callrequest WHERE id >= ? ORDER BY id"""
 _TEXTS: Final = """
     SELECT id, campaign_id, subscriber_id, 'sms:' || gateway_id, attempt, send_date, ended_ms, status, phone_number,
@@ -73,6 +74,13 @@ class Attempt(NamedTuple):
     parent_id: int | None = None
     cause: int | None = None
     """The Q.850 cause of a call that is over."""
+    signal_ms: int | None = None
+    """Milliseconds to the network's first signal; None if there was none, or nobody told of it."""
+
+    @property
+    def is_signalled_at_its_end(self) -> bool:
+        """Return whether the first signal was that of the end, so that no telephone has rung."""
+        return self.signal_ms is not None and self.started_ms + self.signal_ms == self.ended_ms
 
     @property
     def end_ms(self) -> int:
