@@ -64,7 +64,7 @@ def test_the_dialling_is_told_as_it_stands_now(client: TestClient[Litestar], wor
         "dialer_reports_ignored_total 3.0",
         "dialer_reports_set_aside_total 2.0",
     ]
-    rules = [(f"I{place}", 2.0 if place == 4 else 0.0) for place in (*range(1, 11), 14, 16)]
+    rules = [(f"I{place}", 2.0 if place == 4 else 0.0) for place in (*range(1, 11), 14, 16, 23)]
     assert lines(text, "dialer_invariants_broken") == [
         f'dialer_invariants_broken_total{{rule="{rule}"}} {count}' for rule, count in rules
     ]

@@ -18,7 +18,7 @@ from dialer.store.media.folder import FolderMedia
 from tests.carriers.listening import Watch, Worker
 from tests.carriers.voice.carrier import SmallCarrier
 
-WAITING, KEEPING, SILENT, _ = TapeState
+WAITING, KEEPING, SILENT = TapeState.WAITING, TapeState.KEEPING, TapeState.SILENT
 STORE: Final = SoundStore("a.call", "7b" * 32, age_ms=6_000)
 CALL: Final = Dialling("call", "1", "", 60_000, 600_000)
 

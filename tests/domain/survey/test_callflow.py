@@ -270,6 +270,13 @@ def test_every_survey_ends_for_all_keys_and_transfers(
     position = flow.begin()
     entered = 0
     while position is not None:
+        if position.definition.converses:
+            ends = [*position.section.branches, "0", "timeout", "invalid"]
+            taken = SectionInput(branch=ends[len(inputs[entered % len(inputs)]) % len(ends)])
+            position = flow.take(position, taken).position
+            entered += 1
+            assert entered <= SECTIONS_PER_CALL_MAX
+            continue
         assert flow.prompts(position)[-1] == position.section.prompt
         if position.definition.asks:
             position = flow.take(position, SectionInput(inputs[entered % len(inputs)])).position

@@ -373,6 +373,10 @@ def steps(flow: CallFlow, position: Position) -> Iterator[tuple[str, Position | 
     elif position.section.type is SectionType.CALL_TRANSFER:
         outcomes = [transfer_input(is_connected=answer) for answer in (True, False)]
         yield from ((taken.branch, flow.take(position, taken).position) for taken in outcomes)
+    elif position.definition.converses:
+        named = {*position.section.branches, "0", "timeout", "invalid", "another"} - {"connected", "missed"}
+        ends = [SectionInput(branch=name) for name in sorted(named)]
+        yield from ((taken.branch, flow.take(position, taken).position) for taken in ends)
     else:
         yield "", flow.done(position)
 

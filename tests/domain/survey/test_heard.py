@@ -101,7 +101,7 @@ def test_a_report_has_the_names_that_other_versions_know() -> None:
     report = b'{"type":"Done","turn":2,"age_ms":0,"keys":"5","recording_ms":null,"status":null}'
     assert msgspec.json.decode(report, type=Done) == Done(2, 0, answer="5")
     # Other versions pass over a name that they do not know.
-    assert msgspec.json.encode(Done(2, 0, answer="5")) == report[:-1] + b',"is_unheard":false}'
+    assert msgspec.json.encode(Done(2, 0, answer="5")) == report[:-1] + b',"is_unheard":false,"branch":"","summary":""}'
 
 
 def test_a_program_answers_in_words_and_chooses_the_branch(monkeypatch: pytest.MonkeyPatch) -> None:
