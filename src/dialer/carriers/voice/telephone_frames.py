@@ -15,7 +15,7 @@ from dialer.domain.sessions.leg_protocol import Value
 VERSION: Final = 1
 """Version of the frames. It is part of the socket's name, so processes of different versions never meet."""
 FRAME_BYTES_MAX: Final = 131_072
-FOLDER: Final = ".telephone"
+FOLDER: Final = ".phone"
 
 
 class TelephoneFrameError(Exception):
@@ -121,7 +121,8 @@ _FROM_EXCHANGE: Final = msgspec.json.Decoder[FromExchange](FromExchange)
 
 def exchange_path(media: Path) -> Path:
     """Return the path of the socket of the exchange of a service, which has its media folder."""
-    return media.absolute() / FOLDER / f"dialer-telephone-{VERSION}.sock"
+    # It may be no longer than that of the lines: the path of a socket has at most 108 bytes.
+    return media.absolute() / FOLDER / f"phone-{VERSION}.sock"
 
 
 def encode_frame(frame: ToExchange | FromExchange) -> bytes:
