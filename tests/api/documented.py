@@ -37,12 +37,15 @@ _numbers = count(1)
 schemathesis.openapi.format("date-time", _MOMENTS.map(lambda moment: f"{moment.isoformat()}Z"))
 
 
-@schemathesis.serializer("application/x-ndjson")
-def lines(_: SerializationContext, value: object) -> bytes:
-    """Return a generated body of lines as it is sent."""
+def _lines(_: SerializationContext, value: object) -> bytes:
+    """Return a generated body of lines, or the description of a browser's sound, as it is sent."""
     if isinstance(value, bytes):
         return value
     return (value if isinstance(value, str) else json.dumps(value)).encode()
+
+
+for media in ("application/x-ndjson", "application/sdp"):
+    schemathesis.serializer(media)(_lines)
 
 
 class _StrangersTransport(TestClientTransport[TestClient[Litestar]]):

@@ -49,7 +49,7 @@ KINDS: Final = {
         Kind(
             "agent",
             {"contact": "", "status": 1, "wrap_up_time": 0, "parameters": {}, "break_reason": "", "login": None}
-            | {"break_cause": "", "desk_watched": True, "skills": ""},
+            | {"break_cause": "", "desk_watched": True, "skills": "", "telephone": "contact"},
         ),
     )
 }

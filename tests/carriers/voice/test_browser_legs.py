@@ -216,7 +216,9 @@ async def test_strangers_get_nothing_and_leave_nothing(tmp_path: Path) -> None:
                     stranger.sendto(sent, ("127.0.0.1", port))
             # An answer to any of them would come before the answer to this one.
             peer.knock()
-            assert (await peer.receive())[:2] == b"\x01\x01"
+            while (heard := (await peer.receive())[:2]) == b"\x80\xc9":
+                pass  # A report about the peer's sound, which the time may bring.
+            assert heard == b"\x01\x01"
             with pytest.raises(BlockingIOError):
                 stranger.recv(2_000)
         # Another browser's certificate at the address of a telephone is no telephone.
