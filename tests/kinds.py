@@ -85,6 +85,7 @@ PROGRAMS: Final = frozenset(
         "runtime/test_determinism.py",
         "runtime/test_invariants.py",
         "runtime/test_recordings_bucket.py",
+        "runtime/test_recordings_sent_by_many.py",
         "setup",
         "sim/test_determinism.py",
         "store/database/test_migrate.py",

@@ -134,7 +134,7 @@ class HeldSpan(NamedTuple):
     """True if a call in progress decides, whose end may end it earlier."""
 
 
-class Hold(NamedTuple):
+class RuleHold(NamedTuple):
     """A time in which a rule holds back the next contact, and the contacts for which it does."""
 
     span: HeldSpan
@@ -143,7 +143,7 @@ class Hold(NamedTuple):
 
 def judge(
     rule: FrequencyRule, campaign: RuledCampaign, made: Iterable[MadeContact], zones: Sequence[tzinfo]
-) -> tuple[Hold, ...]:
+) -> tuple[RuleHold, ...]:
     """Return when a rule holds back the next contact of a campaign with a number, given those that were made.
 
     `zones` are the zones in which the person may be.
@@ -161,7 +161,7 @@ def first_free_ms(spans: Iterable[HeldSpan], now_ms: int) -> int:
     return now_ms
 
 
-def _between_days(rule: FrequencyRule, holds: Iterable[Hold], zones: Sequence[tzinfo]) -> Iterator[Hold]:
+def _between_days(rule: FrequencyRule, holds: Iterable[RuleHold], zones: Sequence[tzinfo]) -> Iterator[RuleHold]:
     """Yield what is left of holds on the days on which a rule holds."""
     first_ms, over_ms = 0, NEVER_MS
     if rule.from_date is not None:
@@ -171,7 +171,7 @@ def _between_days(rule: FrequencyRule, holds: Iterable[Hold], zones: Sequence[tz
     for (from_ms, until_ms, is_awaited), counted in holds:
         span = HeldSpan(max(from_ms, first_ms), min(until_ms, over_ms), is_awaited)
         if span.from_ms < span.until_ms:
-            yield Hold(span, counted)
+            yield RuleHold(span, counted)
 
 
 def _is_within(rule: FrequencyRule, campaign: RuledCampaign, contact: MadeContact) -> bool:
@@ -183,7 +183,7 @@ def _is_within(rule: FrequencyRule, campaign: RuledCampaign, contact: MadeContac
     return rule.scope is not RuleScope.SELLER or contact.seller in {None, campaign.seller}
 
 
-def _cap(rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinfo]) -> Iterator[Hold]:
+def _cap(rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinfo]) -> Iterator[RuleHold]:
     """Yield the holds by a limit of contacts: first by those that count, then by calls in progress that may count."""
     kinds = [(one, one.is_counted(rule.counts, rule.seconds)) for one in made if one.medium in rule.media]
     counted = [one for one, kind in kinds if kind]
@@ -192,16 +192,16 @@ def _cap(rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinf
     if len(counted) >= rule.limit:
         newest = counted[-rule.limit :]
         until_ms = _end_ms(rule, newest[0].at_ms, zones)
-        yield Hold(HeldSpan(0, until_ms), tuple(newest))
+        yield RuleHold(HeldSpan(0, until_ms), tuple(newest))
     lacking = max(rule.limit - len(open_calls), 0)
     if open_calls and lacking <= len(counted):
         # Of those that are needed besides, the first one counts until then; without any, all depends on the calls.
         besides = counted[len(counted) - lacking :]
         end_ms = _end_ms(rule, besides[0].at_ms, zones) if besides else NEVER_MS
-        yield Hold(HeldSpan(until_ms, end_ms, is_awaited=True), (*besides, *open_calls))
+        yield RuleHold(HeldSpan(until_ms, end_ms, is_awaited=True), (*besides, *open_calls))
 
 
-def _rest(rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinfo]) -> Iterator[Hold]:
+def _rest(rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinfo]) -> Iterator[RuleHold]:
     """Yield the hold of a rest: by the newest call that begins it, with the contacts since.
 
     A call begins a rest of texts, too: only the contacts since are those of the rule's media.
@@ -211,12 +211,12 @@ def _rest(rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzin
     ended = [(one.ended_ms, one) for one, kind in kinds if kind and one.ended_ms is not None]
     newest_ms, newest = max(ended, key=lambda pair: pair[0], default=(0, None))
     if open_calls and not rule.limit:
-        yield Hold(HeldSpan(0, NEVER_MS, is_awaited=True), open_calls)
+        yield RuleHold(HeldSpan(0, NEVER_MS, is_awaited=True), open_calls)
     elif newest is not None:
         theirs = [one for one in made if one.medium in rule.media and one.at_ms >= newest_ms]
         since = [one for one in theirs if one.is_counted(rule.counts, rule.seconds) is not False]
         if len(since) >= rule.limit:
-            yield Hold(HeldSpan(0, _end_ms(rule, newest_ms, zones)), (newest, *since))
+            yield RuleHold(HeldSpan(0, _end_ms(rule, newest_ms, zones)), (newest, *since))
 
 
 def _end_ms(rule: FrequencyRule, at_ms: int, zones: Sequence[tzinfo]) -> int:

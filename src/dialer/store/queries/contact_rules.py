@@ -30,9 +30,9 @@ from dialer.domain.calls.contact_rules import (
     DAY_MS,
     FrequencyRule,
     HeldSpan,
-    Hold,
     MadeContact,
     RuledCampaign,
+    RuleHold,
     judge,
 )
 from dialer.domain.calls.plans import SMS
@@ -142,7 +142,7 @@ def held_spans(
 
 def judged_rules(
     campaign: RuledCampaign, number: str, zone_key: str, variables: str, made: Sequence[MadeContact]
-) -> list[tuple[FrequencyRule, tuple[Hold, ...]]]:
+) -> list[tuple[FrequencyRule, tuple[RuleHold, ...]]]:
     """Return the rules of a campaign that are for a person, each with its holds of the next contact."""
     zones, state = zones_of(zone_key, campaign.service_zone), state_in(variables)
     return [(rule, judge(rule, campaign, made, zones)) for rule in campaign.rules if rule.is_for(number, state)]

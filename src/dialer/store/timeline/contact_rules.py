@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, RowMapping
 
-from dialer.domain.calls.contact_rules import FrequencyRule, Hold, MadeContact, first_free_ms
+from dialer.domain.calls.contact_rules import FrequencyRule, MadeContact, RuleHold, first_free_ms
 from dialer.domain.rules.why_waiting import Circumstances
 from dialer.domain.words.moments import NEVER_MS
 from dialer.store.queries.contact_rules import contacts_with, judged_rules
@@ -22,7 +22,7 @@ def rules_for_person(
     return [_part(rule, holds, campaign.now_ms) for rule, holds in judged_rules(campaign.ruled, *who, made)]
 
 
-def _part(rule: FrequencyRule, holds: Sequence[Hold], now_ms: int) -> RulePart:
+def _part(rule: FrequencyRule, holds: Sequence[RuleHold], now_ms: int) -> RulePart:
     at_work = [hold for hold in holds if hold.span.from_ms <= now_ms < hold.span.until_ms]
     until_ms = first_free_ms([hold.span for hold in holds], now_ms) if at_work else NEVER_MS
     return RulePart(
