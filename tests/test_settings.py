@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dialer.domain.words.voices import SpeechVoice
 from dialer.settings import SETTINGS, Settings, SettingsError, load_settings
 
 
@@ -36,6 +37,17 @@ def test_an_empty_environment_gives_the_documented_defaults() -> None:
 
 def test_empty_variables_count_as_unset() -> None:
     assert load_settings({setting.variable: "" for setting in SETTINGS}) == Settings()
+
+
+def test_a_service_that_names_no_voice_has_that_of_an_installed_program(tmp_path: Path) -> None:
+    assert load_settings({"PATH": str(tmp_path)}).speech is None
+    program = tmp_path / "espeak-ng"
+    program.touch(mode=0o755)
+    assert load_settings({"PATH": str(tmp_path)}).voice == SpeechVoice("en")
+    assert load_settings({"PATH": str(tmp_path), "DIALER_SPEECH": "de"}).voice == SpeechVoice("de")
+    assert not load_settings({"PATH": str(tmp_path), "DIALER_SPEECH": "off"}).voice
+    program.chmod(0o644)
+    assert load_settings({"PATH": str(tmp_path)}).speech is None
 
 
 def test_every_variable_is_read() -> None:

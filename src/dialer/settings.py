@@ -61,7 +61,7 @@ from dialer.settings_values import (
     refuse_contradictions,
     without_password,
 )
-from dialer.speech_settings import MODEL, SPEECH_SETTINGS, refuse_half_a_server, voice_of_settings
+from dialer.speech_settings import MODEL, SPEECH_SETTINGS, refuse_half_a_server, voice_by_default, voice_of_settings
 from dialer.telephone_settings import TELEPHONE_SETTINGS
 
 __all__ = ["SETTINGS", "Setting", "Settings", "SettingsError", "SettingsFile", "load_settings"]
@@ -105,7 +105,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     allow_any_hour: bool = False
     """True if the administrator has stated that calls at any hour are allowed."""
     speech: str | None = None
-    """SpeechVoice of espeak-ng that speaks scripts without a recording; None: they are not spoken."""
+    """Voice of espeak-ng that speaks scripts without a recording; None: they are not spoken."""
     speech_url: str | None = None
     """Start of the URLs of a server that speaks them instead; None: there is none."""
     speech_api_key: str | None = None
@@ -198,6 +198,7 @@ def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) 
     start: datetime | None = values.pop("clock_start", None)
     refuse_contradictions(values, start)
     refuse_half_a_server(values)
+    values["speech"] = voice_by_default(values.get("speech"), environ.get("PATH", ""))
     refuse_half_a_bucket(values)
     settings = Settings(**values)
     if start is None:

@@ -1,15 +1,27 @@
 """The settings of the voice that speaks texts, and what they mean together."""
 
+import shutil
 from collections.abc import Mapping
 from typing import Any, Final
 
 from dialer.domain.words.spoken_times import language_of_voice
-from dialer.domain.words.voices import NO_VOICE, SpeechServer, SpeechVoice, is_voice, read_voices
+from dialer.domain.words.voices import NO_VOICE, PROGRAM, SpeechServer, SpeechVoice, is_voice, read_voices
 from dialer.settings_values import Setting, SettingsError, read_base_url, read_voice
 
 MODEL: Final = "tts-1"
 """The name under which most servers know their usual model."""
 KEY_LENGTH_MAX: Final = 500
+FOUND_VOICE: Final = "en"
+"""The voice of a service that names none, where the program is installed."""
+OFF: Final = "off"
+"""What a service names that is to have no voice."""
+
+
+def voice_by_default(speech: str | None, path: str) -> str | None:
+    """Return the voice of a service that names `speech`: without any, `en` where espeak-ng is in a folder of `path`."""
+    if speech is None:
+        return FOUND_VOICE if shutil.which(PROGRAM, path=path) else None
+    return None if speech == OFF else speech
 
 
 def voice_of_settings(
@@ -55,9 +67,9 @@ SPEECH_SETTINGS: Final = (
     Setting(
         variable="DIALER_SPEECH",
         field="speech",
-        default="unset",
+        default="en with espeak-ng",
         meaning="the voice that speaks scripts without a recording",
-        may_hold="a voice of espeak-ng, such as en or en-us+f3",
+        may_hold="a voice of espeak-ng, such as en or en-us+f3, or off",
         read=read_voice,
     ),
     Setting(

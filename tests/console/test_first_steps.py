@@ -41,7 +41,7 @@ def test_a_new_account_sees_the_way_to_a_first_campaign_and_no_zeros(alice: Visi
     for absent in ("Calls now", "Calls a minute", "Stop everything", "There is no carrier", "There are no agents"):
         assert absent not in shown
     assert steps_on(admin.get("overview/"))[0] == ("A carrier", False, "records/gateway/new/")
-    assert "set DIALER_SPEECH to a voice" in admin.text("overview/")
+    assert "Install espeak-ng on the server" in admin.text("overview/")
 
 
 def test_each_step_says_that_it_is_done_and_the_list_goes_with_the_first_call(

@@ -20,9 +20,8 @@ from dialer.domain.credentials.environment import clean_environment
 from dialer.domain.formats.media_files import MediaError, MediaFiles
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Speech
 from dialer.domain.words.spoken_times import as_said
-from dialer.domain.words.voices import NO_VOICE, SpeechServer, SpeechVoice
+from dialer.domain.words.voices import NO_VOICE, PROGRAM, SpeechServer, SpeechVoice
 
-PROGRAM: Final = "espeak-ng"
 TEXT_MAX: Final = 4_000
 """Characters of a text, some minutes of speech."""
 SOUND_BYTES_MAX: Final = 32 * 1024 * 1024

@@ -76,8 +76,8 @@ def _voice(found: FirstSteps, *, is_admin: bool) -> Iterator[FirstStep]:
         about = gettext("It is out of order: %(why)s.") % {"why": found.why_silent.rstrip(".")}
     elif is_admin:
         about = gettext(
-            "It speaks the texts of surveys. Install espeak-ng on the server, and set DIALER_SPEECH to a voice, such as"
-            " en. Recordings need none."
+            "It speaks the texts of surveys. Install espeak-ng on the server, and start dialer again. DIALER_SPEECH"
+            " names a voice other than English. Recordings need none."
         )
     else:
         about = gettext("It speaks the texts of surveys. Only an admin can set one up. Recordings need none.")

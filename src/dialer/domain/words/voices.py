@@ -6,6 +6,8 @@ import msgspec
 
 from dialer.domain.words.spoken_times import language_of_voice
 
+PROGRAM: Final = "espeak-ng"
+
 
 class SpeechServer(msgspec.Struct, frozen=True):
     """A server that speaks texts (`POST …/audio/speech`, as OpenAI's and many others do)."""
