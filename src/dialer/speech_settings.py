@@ -32,7 +32,7 @@ def voice_of_settings(
         return NO_VOICE
     if url is None:
         return SpeechVoice(speech)
-    return SpeechVoice(speech, SpeechServer(url, model, voices[language_of_voice(speech)], api_key or ""))
+    return SpeechVoice(speech, SpeechServer(url, model, voices[language_of_voice(speech)], api_key or "", dict(voices)))
 
 
 def refuse_half_a_server(values: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from dialer.api.actions.speaking import AT_ONCE_MAX, SPOKEN_MAX, SpeechFailedError, TextSpeaker
 from dialer.commands.speaking import voice_of
+from dialer.domain.words.voices import ChosenVoice
 from dialer.resources.words.errors import AnsweredError
 from dialer.settings import Settings
 from tests.api.harness import Caller
@@ -43,7 +44,7 @@ def test_a_text_of_another_account_is_not_spoken(alice: Visitor, bob: Visitor, s
 async def test_one_text_for_each_user_and_a_few_at_once() -> None:
     begun, go_on = anyio.Event(), anyio.Event()
 
-    async def slow(text: str) -> str:
+    async def slow(text: str, _voice: ChosenVoice) -> str:
         begun.set()
         await go_on.wait()
         return text
@@ -62,7 +63,7 @@ async def test_one_text_for_each_user_and_a_few_at_once() -> None:
         await TextSpeaker(_for_ever, seconds_max=0).file_of(0, "Hello")
 
 
-async def _for_ever(_text: str) -> str:
+async def _for_ever(_text: str, _voice: ChosenVoice) -> str:
     await anyio.sleep_forever()
     raise AssertionError
 
@@ -70,8 +71,8 @@ async def _for_ever(_text: str) -> str:
 @pytest.mark.anyio
 async def test_the_voice_of_calls_speaks(tmp_path: Path) -> None:
     find_tool("espeak-ng")
-    name = await voice_of(Settings(media_dir=tmp_path, speech="en"))("Hello Ada")
+    name = await voice_of(Settings(media_dir=tmp_path, speech="en"))("Hello Ada", ChosenVoice())
     assert (tmp_path / "speech" / name).read_bytes()[:4] == b"RIFF"
     for settings, reason in ((Settings(media_dir=tmp_path), "has no voice"), (Settings(speech="xx"), "cannot be")):
         with pytest.raises(SpeechFailedError, match=reason):
-            await voice_of(settings)("Hello Ada")
+            await voice_of(settings)("Hello Ada", ChosenVoice())

@@ -3,14 +3,17 @@
 from typing import Any, Final
 
 import pytest
+from sqlalchemy import update
 
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.campaigns.readiness import FINDINGS_NAMED_MAX
 from dialer.app.work.errors import CampaignNotReadyError
 from dialer.domain.survey.sections.table import queue_ids_of
+from dialer.domain.survey.survey import decode_survey
 from dialer.domain.words.enums import CampaignStatus, DialMethod, SectionType
+from dialer.domain.words.voices import ChosenVoice
 from dialer.store.queries import sealed_surveys
-from dialer.store.tables import SMS, Campaign, Gateway, Queue, SealedSurvey, SectionTemplate
+from dialer.store.tables import SMS, Campaign, Gateway, Queue, SealedSurvey, SectionTemplate, SurveyTemplate
 from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House
 
 HELLO: Final = {"type": 1, "script": "Hello"}
@@ -40,6 +43,19 @@ def to_queue(house: House) -> dict[str, Any]:
 def test_a_survey_with_warnings_is_played(house: House) -> None:
     """The second section is unreachable and silent."""
     assert start(house, house.campaign(house.survey(HELLO, {"type": 1}))) == {}
+
+
+def test_a_campaign_keeps_the_voice_with_which_it_started(house: House) -> None:
+    survey_id = house.survey(HELLO)
+    assert start(house, house.campaign(survey_id)) == {}
+    assert '"voice"' not in house.rows(SealedSurvey)[0]["document"]
+    change = update(SurveyTemplate).values(language="de", voice_speed=150_000)
+    house.perform(lambda unit: unit.connection.execute(change))
+    campaign_id = house.campaign(survey_id)
+    assert start(house, campaign_id) == {}
+    house.perform(lambda unit: unit.connection.execute(update(SurveyTemplate).values(language="fr")))
+    survey = decode_survey(house.row(SealedSurvey, campaign_id)["document"])
+    assert [one.prompt.voice for one in survey.sections] == [ChosenVoice("de", "", 1.5)]
 
 
 @pytest.mark.parametrize("section_type", SectionType)

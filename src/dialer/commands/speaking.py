@@ -11,7 +11,7 @@ import anyio.to_thread
 import structlog
 
 from dialer.api.actions.speaking import NO_VOICE, SpeakText, SpeechFailedError
-from dialer.domain.words.voices import SpeechVoice
+from dialer.domain.words.voices import ChosenVoice, SpeechVoice
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.database.service_state import save_speech
@@ -61,13 +61,13 @@ def voice_of(settings: Settings) -> SpeakText:
     """Return a function that speaks texts as calls do, and keeps the sound in the same files."""
     speaker = cache(partial(_speaker, settings))
 
-    async def speak(text: str) -> str:
+    async def speak(text: str, voice: ChosenVoice) -> str:
         if not settings.speech:
             raise SpeechFailedError(NO_VOICE)
         from dialer.carriers.voice.speech import SpeechError  # noqa: PLC0415 - see `_speaker`
 
         try:
-            return PurePosixPath(await speaker().file_of(text)).name
+            return PurePosixPath(await speaker().file_of(text, voice)).name
         except SpeechError as error:
             raise SpeechFailedError(f"The text cannot be spoken: {error}.") from None
 

@@ -112,3 +112,27 @@ def test_a_description_may_be_null(alice: Caller) -> None:
     assert (survey["description"], survey["user"]) == (None, f"{BASE}/users/2/")
     refusal = (400, {"description": ["This field may not be null."]})
     assert alice.refused("POST", "phonebook/", name="x", description=None) == refusal
+
+
+def test_a_survey_has_a_language_and_a_voice(alice: Caller) -> None:
+    survey = alice.create("survey-template", name="poll")
+    assert [survey[name] for name in ("language", "voice", "voice_speed")] == ["", "", 1]
+    changed = alice.request(
+        "PATCH", survey["url"], json={"language": " pt-BR ", "voice": "pt+f2", "voice_speed": "1.5"}
+    )
+    assert changed.status_code == 202
+    stored = alice.get(survey["url"])
+    assert [stored[name] for name in ("language", "voice", "voice_speed")] == ["pt-BR", "pt+f2", 1.5]
+    least = {"voice_speed": ["Ensure this value is greater than or equal to 0.50000."]}
+    assert alice.refused("PATCH", survey["url"], voice_speed=0.49) == (400, least)
+    most = {"voice_speed": ["Ensure this value is less than or equal to 2."]}
+    assert alice.refused("PATCH", survey["url"], voice_speed=2.01) == (400, most)
+    for field, text in (
+        ("language", "German!"),
+        ("language", "d"),
+        ("voice", "../x"),
+        ("voice", "-v"),
+        ("voice", "a b"),
+    ):
+        status, errors = alice.refused("PATCH", survey["url"], **{field: text})
+        assert (status, list(errors)) == (400, [field])

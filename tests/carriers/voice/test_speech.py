@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dialer.carriers.media.rtp import RATE_HZ
 from dialer.carriers.sip.parameters import SipParameters
@@ -19,7 +21,7 @@ from dialer.carriers.voice.sound_room import SoundRoom
 from dialer.carriers.voice.speech import Speaker, SpeechError, spoken_sound, why_silent
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Order, Play, Speech
 from dialer.domain.words.spoken_times import as_said
-from dialer.domain.words.voices import SpeechVoice
+from dialer.domain.words.voices import NO_VOICE, ChosenVoice, SpeechVoice, is_chosen_voice, is_language
 from dialer.store.media.folder import FolderMedia
 from tests.carriers.voice.listener import Listener
 from tests.optional_tools import find_tool
@@ -129,6 +131,42 @@ async def test_the_program_gets_texts_as_input_once_each(tmp_path: Path) -> None
     arguments = (tmp_path / "arguments").read_text().splitlines()
     assert sorted(arguments) == ["-v de -b 1 --stdin --stdout", *["-v en -b 1 --stdin --stdout"] * 2]
     assert inputs(tmp_path) == ["--a   b ]]", "c", "c"]
+
+
+async def test_a_survey_chooses_its_language_its_voice_and_its_speed(tmp_path: Path) -> None:
+    speaker = Speaker(FolderMedia(tmp_path), SpeechVoice("en-us+f3"), program=counting(tmp_path))
+    wishes = (
+        ChosenVoice(),
+        ChosenVoice("en"),
+        ChosenVoice("en-GB"),
+        ChosenVoice("pt-BR"),
+        ChosenVoice("de", "de+m2"),
+        ChosenVoice(speed=1.5),
+        ChosenVoice("de", "de+m2", 0.5),
+    )
+    spoken = await speaker.as_files(Speech(text="c", voice=wish) for wish in wishes)
+    assert [spoken.index(one) for one in spoken] == [0, 0, 0, 3, 4, 5, 6]
+    assert [line.split(" -b ")[0] for line in (tmp_path / "arguments").read_text().splitlines()] == [
+        "-v en-us+f3",
+        "-v pt-br",
+        "-v de+m2",
+        "-v en-us+f3 -s 262",
+        "-v de+m2 -s 88",
+    ]
+
+
+def test_a_service_without_a_voice_has_none_for_surveys() -> None:
+    assert not NO_VOICE.chosen(ChosenVoice("de", "de+m2", 2.0))
+
+
+@given(st.text(max_size=60))
+def test_no_name_of_a_voice_is_a_path_or_an_option(text: str) -> None:
+    if is_chosen_voice(text):
+        assert not {"/", "\\", " ", "\0", "\n"} & set(text)
+        assert not text.startswith(("-", "."))
+    if is_language(text):
+        assert text.replace("-", "").isalnum()
+        assert text.isascii()
 
 
 def test_a_program_that_streams_is_heard_though_its_header_knows_no_length(tmp_path: Path) -> None:

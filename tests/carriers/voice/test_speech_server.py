@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from dialer.carriers.media.rtp import RATE_HZ
 from dialer.carriers.voice import speech
 from dialer.carriers.voice.speech import Speaker, SpeechError, why_silent
 from dialer.commands.speaking import AGAIN_S, STILL_S, watch_speech
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER
-from dialer.domain.words.voices import SpeechServer, SpeechVoice, read_voices
+from dialer.domain.words.voices import ChosenVoice, SpeechServer, SpeechVoice, read_voices
 from dialer.settings import Settings, SettingsError, load_settings
 from dialer.store.database.database import Database
 from dialer.store.database.service_state import open_state, read_speech, save_speech
@@ -106,6 +107,21 @@ async def test_a_server_speaks_a_text_once_in_the_voice_that_is_set(tmp_path: Pa
         ]
         assert (tmp_path / names[0]).stat().st_size >= RATE_HZ // 2
         assert SpeechVoice("en").mark != voice.mark
+
+
+async def test_a_server_speaks_the_languages_and_voices_of_surveys(tmp_path: Path) -> None:
+    async with serving() as (server, voice):
+        assert voice.server is not None
+        bilingual = replace(voice, server=replace(voice.server, voices=VOICES))
+        speaker = Speaker(FolderMedia(tmp_path), bilingual)
+        for wish in (ChosenVoice("de-AT", speed=1.25), ChosenVoice("fr"), ChosenVoice("de", "eva")):
+            await speaker.file_of("Um 14:30 Uhr", wish)
+        asked = [(one.values["voice"], one.values["input"], one.values.get("speed")) for one in server.asked]
+        assert asked == [
+            ("thorsten", "Um 14 Uhr 30", 1.25),
+            ("af_heart", "Um 14 heures 30 Uhr", None),
+            ("eva", "Um 14 Uhr 30", None),
+        ]
 
 
 async def test_a_wav_file_without_its_length_is_heard(tmp_path: Path) -> None:
@@ -252,11 +268,12 @@ def no_file(tmp_path: Path) -> Iterator[Path]:
 
 
 SERVER = {"DIALER_SPEECH_URL": "http://127.0.0.1:8880/v1/", "DIALER_SPEECH_VOICES": "en=af_heart, de=thorsten"}
+VOICES = {"en": "af_heart", "de": "thorsten"}
 
 
 def test_settings_name_the_voice_of_their_language(no_file: Path) -> None:
     german = load_settings({**SERVER, "DIALER_SPEECH": "de", "DIALER_SPEECH_API_KEY": "k"})
-    assert german.voice == SpeechVoice("de", SpeechServer("http://127.0.0.1:8880/v1", "tts-1", "thorsten", "k"))
+    assert german.voice == SpeechVoice("de", SpeechServer("http://127.0.0.1:8880/v1", "tts-1", "thorsten", "k", VOICES))
     assert load_settings({"DIALER_SPEECH": "de"}).voice == SpeechVoice("de")
     assert (Settings().voice, bool(Settings().voice)) == (SpeechVoice(), False)
     assert not list(no_file.iterdir())
@@ -266,7 +283,7 @@ def test_settings_name_the_voice_of_their_language(no_file: Path) -> None:
 def test_the_settings_of_the_page_name_a_server() -> None:
     values = dict(line.split("=", 1) for line in block("docs/sip-trunk.md", 7).text.splitlines())
     assert load_settings(values).voice == SpeechVoice(
-        "en", SpeechServer("http://127.0.0.1:8880/v1", "tts-1", "af_heart")
+        "en", SpeechServer("http://127.0.0.1:8880/v1", "tts-1", "af_heart", "", VOICES)
     )
 
 

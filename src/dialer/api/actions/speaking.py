@@ -8,6 +8,7 @@ import anyio
 
 from dialer.domain.survey.sections.fields import SCRIPT_MAX
 from dialer.domain.words.sentences import Grouped, Sentence, message_of
+from dialer.domain.words.voices import AS_SET, ChosenVoice
 from dialer.resources.words.errors import AnsweredError, ConflictError
 
 SPOKEN_MAX: Final = 2 * SCRIPT_MAX
@@ -27,11 +28,11 @@ class SpeechFailedError(Exception):
     """A text cannot be spoken. The message says why, without the text."""
 
 
-SpeakText = Callable[[str], Awaitable[str]]
+SpeakText = Callable[[str, ChosenVoice], Awaitable[str]]
 """Speaks a text, and returns the name of its file in the folder of speech. Raises SpeechFailedError."""
 
 
-async def speak_nothing(text: str) -> str:  # noqa: ARG001 - whatever it is
+async def speak_nothing(text: str, voice: ChosenVoice) -> str:  # noqa: ARG001 - whatever it is
     """Refuse to speak, in an application that has no voice."""
     raise SpeechFailedError(NO_VOICE)
 
@@ -44,7 +45,7 @@ class TextSpeaker:
         self._seconds_max: Final = seconds_max
         self._under_way: Final[set[int]] = set()
 
-    async def file_of(self, user_id: int, text: str) -> str:
+    async def file_of(self, user_id: int, text: str, voice: ChosenVoice = AS_SET) -> str:
         """Return the name of the file, in the folder of speech, that holds a spoken text.
 
         Raises:
@@ -64,7 +65,7 @@ class TextSpeaker:
         self._under_way.add(user_id)
         try:
             with anyio.fail_after(self._seconds_max):
-                return await self._speak(text)
+                return await self._speak(text, voice)
         except TimeoutError:
             raise AnsweredError(HTTPStatus.SERVICE_UNAVAILABLE, BUSY, _LATER) from None
         except SpeechFailedError as error:

@@ -20,7 +20,7 @@ from dialer.domain.credentials.environment import clean_environment
 from dialer.domain.formats.media_files import MediaError, MediaFiles
 from dialer.domain.sessions.leg_protocol import SPEECH_FOLDER, Speech
 from dialer.domain.words.spoken_times import as_said
-from dialer.domain.words.voices import NO_VOICE, PROGRAM, SpeechServer, SpeechVoice
+from dialer.domain.words.voices import AS_SET, NO_VOICE, PROGRAM, ChosenVoice, SpeechServer, SpeechVoice
 
 TEXT_MAX: Final = 4_000
 """Characters of a text, some minutes of speech."""
@@ -34,6 +34,8 @@ WAIT_S: Final = 30.0
 """Time that a call waits for a text, the texts before it included."""
 AWAY_S: Final = 30.0
 """Time in which a server is not asked again that could not be reached, so that calls do not wait for it one by one."""
+WORDS_A_MINUTE: Final = 175
+"""How fast espeak-ng speaks by itself."""
 AT_ONCE: Final = 2
 WAITING_MAX: Final = 200
 """Texts that wait for the program. Further ones are not spoken."""
@@ -86,28 +88,29 @@ class Speaker:
         spoken: list[Speech] = []
         for speech in speeches:
             try:
-                spoken.append(speech if speech.file else Speech(file=await self.file_of(speech.text)))
+                spoken.append(speech if speech.file else Speech(file=await self.file_of(speech.text, speech.voice)))
             except SpeechError as error:
                 _LOGGER.warning("a text cannot be spoken", error=str(error))
         return tuple(spoken)
 
-    async def file_of(self, text: str) -> str:
-        """Return the name of a file of the media folder that holds a spoken text.
+    async def file_of(self, text: str, wanted: ChosenVoice = AS_SET) -> str:
+        """Return the name of a file of the media folder that holds a text, spoken by the service's or another voice.
 
         Raises:
             SpeechError: the text cannot be spoken.
         """
         if not self.voice:
             raise SpeechError("DIALER_SPEECH is unset")
-        said = as_said(text, self.voice.name)
-        mark = blake2b(f"{self.voice.mark}\0{said}".encode(errors="replace"), digest_size=16).hexdigest()
+        voice = self.voice.chosen(wanted)
+        said = as_said(text, voice.name)
+        mark = blake2b(f"{voice.mark}\0{said}".encode(errors="replace"), digest_size=16).hexdigest()
         name = f"{SPEECH_FOLDER}/{mark}.wav"
         speaking = self._speaking.get(name)
         if speaking is None:
             if len(self._speaking) >= WAITING_MAX:
                 raise SpeechError(f"{WAITING_MAX} other texts are waiting")
             loop = asyncio.get_running_loop()
-            speaking = loop.run_in_executor(self._threads, self._keep, name, self.voice, text)
+            speaking = loop.run_in_executor(self._threads, self._keep, name, voice, text)
             self._speaking[name] = speaking
             speaking.add_done_callback(lambda done: self._forget(name, done))
         try:
@@ -180,8 +183,8 @@ def spoken_sound(voice: SpeechVoice, text: str, program: str = PROGRAM, run_s: f
         raise SpeechError(f"the text has more than {TEXT_MAX:,} characters")
     said, server = as_said(plain, voice.name), voice.server
     if server is not None:
-        return _decoded(_from_server(server, said, SERVER_S), "the server of speech")
-    return _decoded(_run(program, voice.name, said, run_s), program)
+        return _decoded(_from_server(server, voice.speed, said, SERVER_S), "the server of speech")
+    return _decoded(_run(program, voice, said, run_s), program)
 
 
 def _decoded(sound: bytes, who: str) -> bytes:
@@ -191,7 +194,7 @@ def _decoded(sound: bytes, who: str) -> bytes:
         raise SpeechError(f"{who} makes no sound of the text") from None
 
 
-def _from_server(server: SpeechServer, said: str, run_s: float) -> bytes:
+def _from_server(server: SpeechServer, speed: float, said: str, run_s: float) -> bytes:
     from dialer.carriers.voice.speech_server import (  # noqa: PLC0415 - most services have none
         SpeechServerAwayError,
         SpeechServerError,
@@ -199,7 +202,7 @@ def _from_server(server: SpeechServer, said: str, run_s: float) -> bytes:
     )
 
     try:
-        return sound_of_server(server, said, run_s, SOUND_BYTES_MAX)
+        return sound_of_server(server, said, run_s, SOUND_BYTES_MAX, speed)
     except SpeechServerAwayError as error:
         raise SpeechAwayError(str(error)) from None
     except SpeechServerError as error:
@@ -213,9 +216,10 @@ def _plain(text: str) -> str:
     )
 
 
-def _run(program: str, voice: str, text: str, run_s: float) -> bytes:
+def _run(program: str, voice: SpeechVoice, text: str, run_s: float) -> bytes:
     """Return the output of the program. The text goes to its standard input, so it can be no option."""
-    command = [program, "-v", voice, "-b", "1", "--stdin", "--stdout"]
+    speed = [] if voice.speed == 1 else ["-s", str(round(WORDS_A_MINUTE * voice.speed))]
+    command = [program, "-v", voice.name, *speed, "-b", "1", "--stdin", "--stdout"]
     try:
         process = subprocess.Popen(  # noqa: S603 - no shell, and no part of the command is a user's
             command,
@@ -243,7 +247,7 @@ def _run(program: str, voice: str, text: str, run_s: float) -> bytes:
     if code == -signal.SIGKILL:
         raise SpeechError(f"{program} takes longer than {run_s:g} seconds")
     if code or not sound:
-        raise SpeechError(f"{program} fails with the voice {voice!r} (exit code {code}). {message}".strip())
+        raise SpeechError(f"{program} fails with the voice {voice.name!r} (exit code {code}). {message}".strip())
     return sound
 
 

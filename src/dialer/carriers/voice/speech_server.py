@@ -19,7 +19,7 @@ class SpeechServerAwayError(SpeechServerError):
     """The server cannot be reached, or takes too long: it does not matter which text it was asked for."""
 
 
-def sound_of_server(server: SpeechServer, text: str, run_s: float, bytes_max: int) -> bytes:
+def sound_of_server(server: SpeechServer, text: str, run_s: float, bytes_max: int, speed: float = 1) -> bytes:
     """Return a text as the server speaks it, in the form of sound that it chose, after `run_s` seconds at most.
 
     It is for threads, not for event loops.
@@ -28,13 +28,13 @@ def sound_of_server(server: SpeechServer, text: str, run_s: float, bytes_max: in
         SpeechServerAwayError: it cannot be reached, or takes too long.
         SpeechServerError: it refuses, or sends too much or no sound.
     """
-    return anyio.run(partial(_asked, server, text, run_s, bytes_max))
+    return anyio.run(partial(_asked, server, text, run_s, bytes_max, speed))
 
 
-async def _asked(server: SpeechServer, text: str, run_s: float, bytes_max: int) -> bytes:
+async def _asked(server: SpeechServer, text: str, run_s: float, bytes_max: int, speed: float) -> bytes:
     try:
         with anyio.fail_after(run_s):  # For all of it: a server may send its headers letter by letter.
-            return await _answer(server, text, bytes_max)
+            return await _answer(server, text, bytes_max, speed)
     except TimeoutError:
         raise SpeechServerAwayError(f"the server of speech takes longer than {run_s:g} seconds") from None
     except SpeechServerError:
@@ -43,10 +43,17 @@ async def _asked(server: SpeechServer, text: str, run_s: float, bytes_max: int) 
         raise SpeechServerAwayError(f"the server of speech cannot be reached: {type(error).__name__}") from None
 
 
-async def _answer(server: SpeechServer, text: str, bytes_max: int) -> bytes:
+async def _answer(server: SpeechServer, text: str, bytes_max: int, speed: float) -> bytes:
     import httpx  # noqa: PLC0415 - most services have no such server
 
-    asked = {"model": server.model, "input": text, "voice": server.voice, "response_format": "wav"}
+    asked: dict[str, str | float] = {
+        "model": server.model,
+        "input": text,
+        "voice": server.voice,
+        "response_format": "wav",
+    }
+    if speed != 1:
+        asked["speed"] = speed
     headers = {"Authorization": f"Bearer {server.api_key}"} if server.api_key else {}
     # Texts hold names of people: they go to the server that is set, and over no proxy of the environment.
     async with (

@@ -24,11 +24,12 @@ from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.survey.survey import Survey, prompts_of
 from dialer.domain.words.enums import AmdBehavior
+from dialer.domain.words.voices import ChosenVoice
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.surveys import SURVEY_TEMPLATES
 from dialer.resources.words.errors import RecordNotFoundError
-from dialer.store.queries.sealed_surveys import read_survey
+from dialer.store.queries.sealed_surveys import chosen_voice, read_survey
 from dialer.store.tables import VOICE, AudioFile, Campaign, Queue
 
 PLACE: Final = "surveys"
@@ -94,9 +95,8 @@ async def speak_text(
     if field != SPOKEN_FIELDS[0]:  # A text as its author writes it, with placeholders.
         read = await request.service.read(request, lambda unit: _read(unit, identity, filled.get("person", ""), ""))
         text = spoken(text, read.callee.subscriber)
-    else:
-        await request.service.read(request, lambda unit: records.require_seen(unit, SURVEY_TEMPLATES, identity))
-    name = await speaker.file_of(request.user.id, text.strip())
+    voice = await request.service.read(request, lambda unit: _voice(unit, identity))
+    name = await speaker.file_of(request.user.id, text.strip(), voice)
     return go_to(f"/console/speech/{name.removesuffix('.wav')}/")
 
 
@@ -126,6 +126,11 @@ def _read(unit: Unit, identity: int, chosen: str, search: str) -> _Read:
         _audio(unit, survey),
         _machines(unit, identity),
     )
+
+
+def _voice(unit: Unit, identity: int) -> ChosenVoice:
+    records.require_seen(unit, SURVEY_TEMPLATES, identity)
+    return chosen_voice(unit.connection, identity)
 
 
 def _queues(unit: Unit, survey: Survey) -> dict[int, str]:

@@ -229,7 +229,8 @@ class BLegSession:
         section, state = self._section, self.state
         text = spoken(section.confirm_script, self.call.subscriber).strip()
         state.stage, state.turn = _ASKING, state.turn + 1
-        return BLegReaction((Ask(state.turn, (Speech(text=text),) if text else (), 1, section.timeout_ms),))
+        speeches = (Speech(text=text, voice=section.prompt.voice),) if text else ()
+        return BLegReaction((Ask(state.turn, speeches, 1, section.timeout_ms),))
 
     def _wait(self) -> BLegReaction:
         return self._give(Hold(self.state.turn + 1, is_silent=True), _HOLDING)

@@ -15,6 +15,7 @@ import msgspec
 from dialer.domain.calls.call_recording import SoundStore, TapeState
 from dialer.domain.calls.sound_quality import SoundQuality
 from dialer.domain.words.enums import AmdSensitivity, AmdStatus, Cause, MessageStatus, SupervisionMode
+from dialer.domain.words.voices import AS_SET, ChosenVoice
 
 SPEECH_FOLDER: Final = "speech"
 """The folder in the media folder with texts that were spoken."""
@@ -81,6 +82,8 @@ class Speech(Value, frozen=True):
     text: str = ""
     length_ms: int | None = None
     """Length of the recording, if it is known. A simulated callee hears it for so long."""
+    voice: ChosenVoice = AS_SET
+    """The voice that speaks the text."""
 
 
 class Detect(Value, frozen=True):

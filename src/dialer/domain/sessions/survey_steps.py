@@ -133,7 +133,7 @@ def speeches_of(prompts: tuple[Prompt, ...], callee: Subscriber) -> tuple[Speech
         if prompt.audio_ms is None:
             text = spoken(prompt.script, callee).strip()
             if text:
-                speeches.append(Speech(text=text))
+                speeches.append(Speech(text=text, voice=prompt.voice))
         elif prompt.file or prompt.audio_ms:
             speeches.append(Speech(file=prompt.file, length_ms=prompt.audio_ms))
     return tuple(speeches)

@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from dialer.domain.words.sentences import RecordName
+from dialer.domain.words.voices import AS_SET, ChosenVoice
 
 BRANCH_DONE: Final = "0"
 BRANCH_TIMEOUT: Final = "timeout"
@@ -20,6 +21,8 @@ class Prompt(msgspec.Struct, frozen=True, omit_defaults=True):
     script: str = ""
     file: str = ""
     """The file name of the recording in the media folder. Simulated callees need its length only."""
+    voice: ChosenVoice = AS_SET
+    """The voice that speaks the text."""
 
 
 class Section(msgspec.Struct, frozen=True):

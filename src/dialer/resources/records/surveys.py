@@ -20,6 +20,7 @@ from dialer.resources.crud.resource import Change, FieldRule, Resource, Unit, Va
 from dialer.resources.records.agent_settings import checked_address
 from dialer.resources.records.emergency import no_emergency_number
 from dialer.resources.records.sections import SECTION_TEMPLATE
+from dialer.resources.records.survey_voices import VOICE
 from dialer.resources.words.errors import Errors
 from dialer.store.tables import AudioFile, BranchingTemplate, Campaign, SectionTemplate, SurveyTemplate
 
@@ -51,10 +52,11 @@ _SURVEY_TEMPLATE: Final = shapes(
         "description": optional(
             Text(TEXT_MAX), "A note for people. Null: none.", example="Three questions after a visit", hint=""
         ),
+        **VOICE,
         **STAMPS,
         "user": OWNER,
     },
-    form=form(("", "name description")),
+    form=form(("", "name description"), ("Voice", "language voice voice_speed")),
     write_doc="A survey template: the survey that its author can change.",
     read_doc="A survey template, as it is stored.",
 )

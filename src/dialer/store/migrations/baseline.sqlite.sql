@@ -588,6 +588,9 @@ CREATE TABLE survey_template (
 	user_id INTEGER NOT NULL,
 	name VARCHAR(255) NOT NULL,
 	description VARCHAR(16000),
+	language VARCHAR(35) DEFAULT '' NOT NULL,
+	voice VARCHAR(100) DEFAULT '' NOT NULL,
+	voice_speed INTEGER DEFAULT '100000' NOT NULL,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_survey_template_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE

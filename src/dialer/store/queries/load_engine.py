@@ -28,6 +28,7 @@ from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import converses
 from dialer.domain.survey.survey import Prompt, decode_survey
 from dialer.domain.words.enums import AmdBehavior, CampaignStatus, SubscriberStatus
+from dialer.domain.words.voices import AS_SET, ChosenVoice
 from dialer.store.database.touched import EVERYTHING, Touched
 from dialer.store.queries.agent_access import agent_access
 from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
@@ -339,15 +340,17 @@ def _recording_plan(connection: Connection, row: RowMapping, flow: CallFlow) -> 
     """Return which calls of a campaign are recorded. A trial speaks a name that no erasure could find, so none is."""
     has_agents = bool(flow.queue_ids) and row["trial_of_id"] is None
     queue_ids = recorded_queues(connection, row["user_id"]) if has_agents else frozenset()
-    notice = _notice(connection, row)
+    sections = flow.survey.sections
+    notice = _notice(connection, row, sections[0].prompt.voice if sections else AS_SET)
     return recording_plan(row["record"], row["record_days"], notice, row["record_refuse_key"], queue_ids)
 
 
-def _notice(connection: Connection, row: RowMapping) -> Prompt | None:
+def _notice(connection: Connection, row: RowMapping, voice: ChosenVoice) -> Prompt | None:
     """Return what callees of a campaign hear before their calls are recorded."""
     if row["record_notice_id"] is not None:
         return recording(connection, row["record_notice_id"])
-    return Prompt(script=row["record_notice_script"]) if row["record_notice_script"].strip() else None
+    script = row["record_notice_script"]
+    return Prompt(script=script, voice=voice) if script.strip() else None
 
 
 def _did(row: RowMapping, plan: CampaignPlan | None) -> DidOpened:

@@ -7,14 +7,19 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, RowMapping, bindparam, insert, select
 
+from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.survey.sections.table import definition_of, settings_of
 from dialer.domain.survey.survey import Prompt, Section, Survey, decode_survey, encode_survey
-from dialer.store.tables import AudioFile, BranchingTemplate, SealedSurvey, SectionTemplate
+from dialer.domain.words.voices import AS_SET, ChosenVoice
+from dialer.store.tables import AudioFile, BranchingTemplate, SealedSurvey, SectionTemplate, SurveyTemplate
 
 _SECTIONS: Final = (
     select(SectionTemplate.__table__)
     .where(SectionTemplate.survey_id == bindparam("survey_id"))
     .order_by(SectionTemplate.order, SectionTemplate.id)
+)
+_VOICE: Final = select(SurveyTemplate.language, SurveyTemplate.voice, SurveyTemplate.voice_speed).where(
+    SurveyTemplate.id == bindparam("survey_id")
 )
 _RECORDINGS: Final = ("audiofile_id", "invalid_audiofile_id", "disclosure_audiofile_id")
 _BRANCHES: Final = (
@@ -29,8 +34,15 @@ def read_survey(connection: Connection, survey_id: int) -> Survey:
     """Return a survey template as a survey, unvalidated. If it is missing, the survey has no sections."""
     sections = connection.execute(_SECTIONS, {"survey_id": survey_id}).mappings().all()
     recordings = _recordings_of(connection, sections)
-    branches = _branches_of(connection, survey_id)
-    return Survey(tuple(_section(row, recordings, branches.get(row["id"], {})) for row in sections))
+    branches, voice = _branches_of(connection, survey_id), chosen_voice(connection, survey_id)
+    return Survey(tuple(_section(row, recordings, branches.get(row["id"], {}), voice) for row in sections))
+
+
+def chosen_voice(connection: Connection, survey_id: int) -> ChosenVoice:
+    """Return the voice that a survey template chooses."""
+    row = connection.execute(_VOICE, {"survey_id": survey_id}).one_or_none()
+    voice = AS_SET if row is None else ChosenVoice(row.language, row.voice, row.voice_speed / MONEY_SCALE)
+    return voice or AS_SET  # What is not chosen is left out of sealed surveys.
 
 
 def sealed_survey(connection: Connection, campaign_id: int) -> Survey | None:
@@ -85,16 +97,19 @@ def _branches_of(connection: Connection, survey_id: int) -> dict[int, dict[str, 
     return branches
 
 
-def _section(row: RowMapping, recordings: dict[int, Prompt], branches: dict[str, int | None]) -> Section:
+def _section(
+    row: RowMapping, recordings: dict[int, Prompt], branches: dict[str, int | None], voice: ChosenVoice
+) -> Section:
     invalid_id, disclosure_id = row["invalid_audiofile_id"], row["disclosure_audiofile_id"]
     disclosure = replace(recordings.get(disclosure_id, Prompt()), script=row["disclosure"] or "")
+    is_disclosed = disclosure != Prompt()
     return Section(
         id=row["id"],
         type=row["type"],
         question=row["question"],
-        prompt=replace(recordings.get(row["audiofile_id"], Prompt()), script=row["script"]),
+        prompt=replace(recordings.get(row["audiofile_id"], Prompt()), script=row["script"], voice=voice),
         invalid_prompt=None if invalid_id is None else recordings.get(invalid_id, Prompt()),
-        disclosure_prompt=None if disclosure == Prompt() else disclosure,
+        disclosure_prompt=replace(disclosure, voice=voice) if is_disclosed else None,
         branches=branches,
         **settings_of(row["type"], lambda field: row[field.column]),
     )

@@ -3,9 +3,10 @@
 from sqlalchemy import Boolean, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
+from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.survey.sections.capture_digits import MAX_NUMBER, MIN_NUMBER
 from dialer.domain.words.enums import SectionType
-from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Name, Row, belongs_to, mentions, needs
+from dialer.store.tables._base import BIG, Code, LongText, Milliseconds, Money, Name, Row, belongs_to, mentions, needs
 from dialer.store.tables.key_ring import AgentSecret
 
 
@@ -34,6 +35,12 @@ class SurveyTemplate(Row):
     user_id: Mapped[int] = belongs_to("user_account")
     name: Mapped[Name]
     description: Mapped[str | None] = mapped_column(String(16_000), default=None)
+    language: Mapped[str] = mapped_column(String(35), default="", server_default="")
+    """The language of its texts (BCP 47). Empty: that of the service's voice."""
+    voice: Mapped[str] = mapped_column(String(100), default="", server_default="")
+    """The voice that speaks them. Empty: the one of the language."""
+    voice_speed: Mapped[Money] = mapped_column(default=MONEY_SCALE, server_default=str(MONEY_SCALE))
+    """How fast it speaks, in units of 1e-5."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
