@@ -46,8 +46,11 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     | {"webhooks.retries", "webhooks.signing"},
     "local_service": frozenset({"local_service", "domain", "server"}),
     "mcp": frozenset({"mcp", "__version__"}),
-    "settings": frozenset({"domain", "mail_settings", "recording_settings", "settings_values", "speech_settings"})
+    "settings": frozenset(
+        {"contact_settings", "domain", "mail_settings", "recording_settings", "settings_values", "speech_settings"}
+    )
     | {"telephone_settings"},
+    "contact_settings": frozenset({"domain", "settings_values"}),
     "mail_settings": frozenset({"settings_values"}),
     "recording_settings": frozenset({"domain", "settings_values"}),
     "speech_settings": frozenset({"domain", "settings_values"}),

@@ -8,9 +8,11 @@ from typing import Any, Final
 
 import msgspec
 
+from dialer.contact_settings import CONTACT_SETTINGS
 from dialer.domain.credentials.secret_keys import KEY_MIN
 from dialer.domain.forecast.process_limits import PROCESSES_DEFAULT_MAX, PROCESSES_MAX
 from dialer.domain.formats.buckets import BucketAccess, BucketPlace
+from dialer.domain.pacing.inputs import ABANDON_HOURS
 from dialer.domain.words.currencies import read_currency
 from dialer.domain.words.voices import SpeechVoice
 from dialer.mail_settings import MAIL_SETTINGS
@@ -21,7 +23,6 @@ from dialer.recording_settings import (
 )
 from dialer.settings_values import (
     ADMINS,
-    CONSENT,
     DIRECT,
     EVERYBODY,
     HIDDEN,
@@ -45,9 +46,7 @@ from dialer.settings_values import (
     SettingsFile,
     milliseconds_of,
     read_base_url,
-    read_calling_hours,
     read_clock,
-    read_consent,
     read_database_url,
     read_hosts,
     read_keys,
@@ -104,6 +103,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """File with the time zones of starts of numbers, which go before those that this version knows."""
     allow_any_hour: bool = False
     """True if the administrator has stated that calls at any hour are allowed."""
+    abandon_hours: int = ABANDON_HOURS
+    """Hours of each period with a budget of abandoned calls, for new campaigns that do not say."""
     speech: str | None = None
     """Voice of espeak-ng that speaks scripts without a recording; None: they are not spoken."""
     speech_url: str | None = None
@@ -331,30 +332,7 @@ SETTINGS: Final = (
         may_hold="an ISO 4217 currency code, such as EUR",
         read=read_currency,
     ),
-    Setting(
-        variable="DIALER_CALLING_HOURS",
-        field="calling_hours",
-        default="08:00-21:00",
-        meaning="the hours for calls and texts, where the callee is",
-        may_hold="two times of one day, such as 08:00-21:00, or off",
-        read=read_calling_hours,
-    ),
-    Setting(
-        variable="DIALER_PLACES_FILE",
-        field="places_file",
-        default="unset",
-        meaning="a file with the time zones of area codes that this version does not know",
-        may_hold="the path of a file",
-        read=Path,
-    ),
-    Setting(
-        variable="DIALER_ALLOW_ANY_HOUR",
-        field="allow_any_hour",
-        default="unset",
-        meaning="permission to set DIALER_CALLING_HOURS to off",
-        may_hold=CONSENT,
-        read=read_consent,
-    ),
+    *CONTACT_SETTINGS,
     *SPEECH_SETTINGS,
     Setting(
         variable="DIALER_BASE_URL",

@@ -12,6 +12,7 @@ from tests.sim.scenes import run
 from tests.sizes import AGENT_SEEDS
 
 FIRST_ANSWERS: Final = 100
+HOUR_MS: Final = 3_600_000
 POPULATIONS: Final[dict[str, dict[str, Any]]] = {
     "small and eager": {"agents": 5, "answer": 0.8, "size": 500},
     "middling": {"agents": 20, "answer": 0.45, "size": 1_000},
@@ -74,9 +75,43 @@ def test_another_target_is_kept_as_well() -> None:
     assert 0.03 < max(shares(loose)) <= 0.06
 
 
+def shares_by_hour(simulation: Simulation) -> list[tuple[int, int]]:
+    """Return the abandoned and the answered calls that were dialled in each hour since the first dial."""
+    dialled = {cdr.callid: cdr.starting_ms for cdr in simulation.store.cdrs if cdr.leg_type == LegType.A_LEG}
+    first_ms = min(dialled.values())
+    answered = [
+        cdr.starting_ms
+        for cdr in simulation.store.cdrs
+        if cdr.leg_type == LegType.A_LEG
+        and cdr.hangup_cause_q850 == Cause.NORMAL_CLEARING
+        and cdr.amd_status is AmdStatus.PERSON
+    ]
+    abandoned = [call.started_ms for call, one in simulation.store.transfers.values() if one.is_abandoned]
+    hours = range(1 + (max(dialled.values()) - first_ms) // HOUR_MS)
+    return [
+        (sum((at_ms - first_ms) // HOUR_MS == hour for at_ms in abandoned),
+         sum((at_ms - first_ms) // HOUR_MS == hour for at_ms in answered))
+        for hour in hours
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("population", POPULATIONS)
+@pytest.mark.parametrize("way", [{"dial_method": 3}, {"dial_method": 2, "agent_dial_rate": 3}])
+def test_without_the_allowance_each_period_keeps_the_limit_from_its_first_answer(
+    population: str, way: dict[str, Any]
+) -> None:
+    for seed in range(1, 1 + AGENT_SEEDS):
+        counts = shares_by_hour(day(population, seed, abandon_from_first=True, abandon_hours=1, **way))
+        assert sum(answered for _, answered in counts) > 0
+        assert [(abandoned, answered) for abandoned, answered in counts if 100 * abandoned > 3 * answered] == []
+
+
 def test_progressive_places_so_many_calls_for_each_idle_agent() -> None:
-    """At the start all twenty agents are idle: twenty calls at a rate of 1, fifty at 2.5."""
-    for rate, calls in ((1, 20), (2.5, 50), (0.5, 10)):
+    """At the start all twenty agents are idle. At 2.5 it would be 50 calls, of which the budget allows 23.
+
+    It is that of the first hundred answers: 3 more calls than there are agents.
+    """
+    for rate, calls in ((1, 20), (2.5, 23), (0.5, 10)):
         simulation = day("middling", 1, dial_method=2, agent_dial_rate=rate)
         assert sum(cdr.starting_ms == simulation.start_ms for cdr in simulation.store.cdrs) == calls
 

@@ -66,6 +66,8 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
         "strategy": "erlang",
         "agent_dial_rate": 1.5,
         "abandon_rate_max": 2,
+        "abandon_from_first": True,
+        "abandon_hours": 24,
         "calltimeout": 20,
         "callmaxduration": 60,
         "maxretry": 2,
@@ -175,6 +177,8 @@ def test_every_field_of_a_campaign_and_a_section_arrives() -> None:
         strategy="erlang",
         agent_dial_rate=1.5,
         abandon_rate_max=0.02,
+        first_answers=0,
+        abandon_hours=24,
     )
 
 

@@ -161,7 +161,8 @@ class Service:
         actor = request.scope.get("user")
         region = (actor.default_region if isinstance(actor, Actor) else "") or self.settings.default_region
         networks, currency = self.settings.webhook_networks, self.settings.currency
-        return Conventions(self._zone, region, links, self._hours, networks, currency, is_strict=strict)
+        hours = self.settings.abandon_hours
+        return Conventions(self._zone, region, links, self._hours, networks, currency, hours, is_strict=strict)
 
     def unit(self, connection: Connection, request: ApiRequest) -> Unit:
         """Return the unit of work of one request on one transaction."""

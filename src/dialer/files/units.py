@@ -157,6 +157,7 @@ class OpenAccount:
             read_calling_hours(settings.calling_hours),
             settings.webhook_networks,
             settings.currency,
+            settings.abandon_hours,
             is_strict=True,
         )
         return Unit(

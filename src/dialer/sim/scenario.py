@@ -13,7 +13,7 @@ from dialer.domain.billing.money import MoneyError, parse_money
 from dialer.domain.billing.rates import CARDS_MAX
 from dialer.domain.calling_times.zones import is_zone
 from dialer.domain.pacing.fixed import FREQUENCY_MAX
-from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
+from dialer.domain.pacing.inputs import ABANDON_HOURS, ABANDON_HOURS_MAX, ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.pacing.strategies import STRATEGIES
 from dialer.domain.queueing.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.domain.survey.agent_urls import AGENT_URL_MAX
@@ -142,6 +142,9 @@ class CampaignPart(_Part, frozen=True):
     preview_calls: bool = False
     abandon_rate_max: Annotated[float, Meta(ge=0, le=100)] = ABANDON_RATE_MAX_DEFAULT
     """Per cent of the calls that persons answered."""
+    abandon_from_first: bool = False
+    """True holds it from the first answer on, as on gateways that are not simulated."""
+    abandon_hours: Annotated[int, Meta(ge=1, le=ABANDON_HOURS_MAX)] = ABANDON_HOURS
     callerid: Annotated[str, Meta(max_length=80)] = ""
     voicemail: bool = False
     amd_behavior: AmdBehavior = AmdBehavior.ALWAYS

@@ -20,6 +20,7 @@ from dialer.domain.engine.called_off import lists_over
 from dialer.domain.engine.engine import Engine
 from dialer.domain.numbers.entries import entries_in
 from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.pacing.inputs import FIRST_ANSWERS
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.words.enums import CampaignStatus
 from dialer.runtime.steps.kernel import Kernel
@@ -120,6 +121,7 @@ def _plan(scenario: Scenario) -> CampaignPlan:
         "is_simulated": True,
         "sms_gateway_id": SMS_GATEWAY_ID,
         "abandon_rate_max": part.abandon_rate_max / 100,
+        "first_answers": 0 if part.abandon_from_first else FIRST_ANSWERS,
     }
     return CampaignPlan(**{**settings_by_name(CampaignPlan, msgspec.structs.asdict(part)), **special})
 

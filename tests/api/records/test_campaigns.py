@@ -41,6 +41,8 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "preview_calls": False,
         "manual_dialling": False,
         "abandon_rate_max": 3,
+        "abandon_hours": 720,
+        "abandon_allowance": False,
         "callmaxduration": 1800,
         "maxretry": 0,
         "intervalretry": 300,

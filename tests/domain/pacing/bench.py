@@ -74,6 +74,9 @@ class Bench:
         self.now_ms = 0
         self.calls = 0
         self.idle = population.agents
+        self.dialled_ms: dict[int, int] = {}
+        self.answered: list[int] = []
+        self.abandoned: list[int] = []
         self.dialling: dict[int, int] = {}
         self.greeted: dict[int, int] = {}
         self.waiting: deque[int] = deque()
@@ -176,8 +179,8 @@ class Bench:
         self.calls += 1
         call = self.calls
         fate = self.fates[call] = self.fate()
-        self.measured.dialled()
-        self.dialling[call] = self.now_ms
+        self.measured.dialled(self.now_ms)
+        self.dialling[call] = self.dialled_ms[call] = self.now_ms
         self.after(fate.ring_ms, self.answer if fate.is_answered else self.fail, call)
 
     def fail(self, call: int) -> None:
@@ -188,6 +191,7 @@ class Bench:
     def answer(self, call: int) -> None:
         """Handle an answer."""
         self.measured.answered(self.dialling.pop(call), self.now_ms, is_live=True)
+        self.answered.append(call)
         self.note_share()
         if delay_ms := self.fates[call].greeting_ms:
             self.greeted[call] = self.now_ms
@@ -242,7 +246,8 @@ class Bench:
     def abandon(self, call: int) -> bool:
         """Count a call as abandoned that has waited for two seconds."""
         if is_untaken := call in self.came:
-            self.measured.abandoned()
+            self.measured.abandoned(self.dialled_ms[call])
+            self.abandoned.append(call)
             self.note_share()
         return is_untaken
 

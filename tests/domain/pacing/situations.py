@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from dialer.domain.pacing.inputs import PacingFigures, PacingInputs
+from dialer.domain.pacing.inputs import PacingFigures, PacingInputs, PeriodFigures
 
 NOW_MS: Final = 1_795_168_800_000
 
@@ -13,6 +13,13 @@ moments = st.lists(st.integers(NOW_MS - 600_000, NOW_MS), max_size=80).map(lambd
 memories = st.fixed_dictionaries(
     {}, optional={"level": st.floats(1, 3), "due_ms": st.integers(NOW_MS - 60_000, NOW_MS + 15_000).map(float)}
 ).filter(lambda memory: "level" in memory or not memory)
+counted = st.builds(
+    lambda from_ms, answered, abandoned: PeriodFigures(from_ms, answered, min(answered, abandoned)),
+    st.integers(0, NOW_MS),
+    st.integers(0, 5_000),
+    st.integers(0, 200),
+)
+periods = st.lists(counted, max_size=2)
 shares = st.integers(0, 1_000)
 """Shares in thousandths, so that tests can compute with integers."""
 
@@ -28,6 +35,7 @@ def figures(draw: st.DrawFn) -> PacingFigures:
         ring_ms=draw(times_ms),
         greeting_ms=draw(times_ms),
         handling_ms=draw(times_ms),
+        periods=draw(periods),
         memory=draw(memories),
     )
 
@@ -49,6 +57,7 @@ def situations(draw: st.DrawFn, share: st.SearchStrategy[int] = shares) -> Pacin
         "next_dial_us": draw(st.integers(0, NOW_MS * 1_000)),
         "agent_dial_rate": draw(st.integers(0, 500)) / 100,
         "abandon_rate_max": draw(share) / 1_000,
+        "first_answers": draw(st.sampled_from([0, 100])),
         "figures": draw(figures()),
     }
     return PacingInputs(NOW_MS, **drawn)

@@ -54,7 +54,7 @@ class Course:
             case "handle":
                 measured.handled(now_ms - ms, now_ms)
             case "abandon":
-                measured.abandoned()
+                measured.abandoned(now_ms)
             case "take":
                 desk.bridged_ms.append(now_ms)
                 desk.talks += 1
@@ -69,7 +69,8 @@ class Course:
     def kept(self) -> Pace:
         situation = self.situation
         calls = len(situation.dialling_ms), len(situation.greeted_ms)
-        return self.foresight.pace(self.desk, *calls, situation.abandon_rate_max, situation.now_ms)
+        limit = situation.abandon_rate_max
+        return self.foresight.pace(self.desk, *calls, limit, situation.now_ms, situation.first_answers)
 
     def made_anew(self, **changes: Any) -> Pace:  # noqa: ANN401 - any field of the inputs
         busy = {"bridged_ms": tuple(self.desk.bridged_ms), "wrapping_ms": tuple(self.desk.wrapping_ms)}

@@ -1,5 +1,6 @@
 """Tests of predictive dialling at one moment: the guarantee, the expectation and the result."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dialer.domain.pacing.inputs import PacingFigures, PacingInputs
+from dialer.domain.pacing.inputs import PacingFigures, PacingInputs, PeriodFigures
 from dialer.domain.pacing.predictive import Predictive, outlook, overflow
 from tests.domain.pacing.situations import situations
 
@@ -140,7 +141,8 @@ def test_a_budget_that_is_whole_in_decimals_is_whole() -> None:
 def test_if_everybody_answered_at_once_the_budget_would_hold(situation: PacingInputs) -> None:
     """The test computes in thousandths. Calls in progress cannot be taken back."""
     share = round(situation.abandon_rate_max * 1_000)
-    budget = share * max(situation.figures.answered, 100) // 1_000 - situation.figures.abandoned
+    counted: Sequence[PacingFigures | PeriodFigures] = situation.figures.periods or [situation.figures]
+    budget = min(share * max(one.answered, situation.first_answers) // 1_000 - one.abandoned for one in counted)
     under_way = situation.pending + calls(situation)
     assert under_way <= max(situation.pending, situation.idle + max(0, budget))
 
@@ -153,12 +155,15 @@ def test_every_idle_agent_is_given_a_call_despite_abandoned_ones(situation: Paci
 @given(situations(share=st.integers(0, 30)))
 def test_with_a_spent_budget_it_dials_as_progressive_does(situation: PacingInputs) -> None:
     """There are never more calls than idle agents, for example if agents take longer than two seconds."""
-    situation.figures.abandoned = max(4, situation.figures.answered)
+    counted: list[PacingFigures | PeriodFigures] = [situation.figures, *situation.figures.periods]
+    for one in counted:
+        one.abandoned = max(4, one.answered)
     assert calls(situation) == max(0, situation.idle - situation.pending)
 
 
 @given(situations(), st.integers(1, 10))
 def test_a_better_record_never_means_fewer_calls(situation: PacingInputs, fewer: int) -> None:
     figures = situation.figures
-    better = replace(figures, abandoned=max(0, figures.abandoned - fewer))
+    periods = [replace(one, abandoned=max(0, one.abandoned - fewer)) for one in figures.periods]
+    better = replace(figures, abandoned=max(0, figures.abandoned - fewer), periods=periods)
     assert calls(replace(situation, figures=better)) >= calls(situation)

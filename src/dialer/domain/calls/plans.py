@@ -19,6 +19,7 @@ from dialer.domain.calls.call_recording import (
 from dialer.domain.calls.contact_rules import HeldSpan, RuledCampaign
 from dialer.domain.calls.plan_parts import CallerIdChoice, SaidCallBack, SectionResult
 from dialer.domain.calls.sound_quality import SoundQuality
+from dialer.domain.pacing.inputs import ABANDON_HOURS, FIRST_ANSWERS
 from dialer.domain.queueing.plans import HoldSound, Promise
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.heard import HeardInput
@@ -109,8 +110,7 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """The time zone of subscribers whose own zone is not known."""
     frequency: int = 10
     """Dials per minute, evenly spaced."""
-    max_aleg: int = 0
-    """Maximum number of A-legs in progress; 0: no limit."""
+    max_aleg: int = 0  # Maximum number of A-legs in progress; 0: no limit.
     ring_limit_ms: int = 45_000
     callmaxduration_s: int = 1_800
     maxretry: int = 0
@@ -147,12 +147,12 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     max_xfer: int = 0
     """Maximum number of B-legs in progress; 0: no limit."""
     dial_method: DialMethod = DialMethod.FIXED_RATE
-    strategy: str = ""
-    """The name of the pacing strategy, if it is not the one of `dial_method`."""
-    agent_dial_rate: float = 1.0
-    """Calls for each idle agent."""
+    strategy: str = ""  # The name of the pacing strategy, if it is not the one of `dial_method`.
+    agent_dial_rate: float = 1.0  # Calls for each idle agent.
     abandon_rate_max: float = 0.03
     """The share of the calls answered by persons that may be abandoned."""
+    abandon_hours: int = ABANDON_HOURS  # The length of each period with a budget of its own.
+    first_answers: int = FIRST_ANSWERS  # Each period's budget is at least that of so many answers.
     preview_ms: int = 60_000
     """The time that an agent has to call or skip a person whom they preview."""
     preview_calls: bool = False

@@ -52,6 +52,6 @@ class Abandonment:
         campaign = self._state.campaigns[call.plan.id]
         is_measured = call.attempt > 0 and not call.has_agent and call.id not in campaign.machines
         if campaign.is_paced and is_measured:
-            campaign.measured.abandoned()
+            campaign.measured.abandoned(call.started_ms)
             self._state.keep_figures(campaign)
         self._state.emit(KeepTransfer(call, transfer))

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from dialer.domain.calls.call_events import CallAnswered, CallRestored
+from dialer.domain.calls.contact_rules import HOUR_MS
 from dialer.domain.calls.plans import ANY_AGENT, Call, CallOutcome, CampaignPlan, Subscriber
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.pacing.inputs import ASKED_EVERY_MS, Pace, PacingInputs
@@ -13,6 +14,9 @@ from dialer.domain.pacing.predictive import credit_of
 from dialer.domain.pacing.strategies import GO_WITH_TIME, PREDICTIVE
 from dialer.domain.queueing.call_distributor import CallDistributor
 from dialer.domain.words.enums import DialMethod
+
+_SETTLING_MS: Final = 60_000
+"""The time for which the end of a call may be late."""
 
 
 class AgentPacing:
@@ -29,10 +33,15 @@ class AgentPacing:
         therefore changes nothing.
         """
         strategy, plan = campaign.strategy, campaign.plan
+        periods = campaign.measured.figures.periods
+        if periods and (len(periods) > 1 or now_ms >= periods[0].from_ms + plan.abandon_hours * HOUR_MS):
+            lasting_ms = plan.ring_limit_ms + plan.callmaxduration_s * 1_000 + _SETTLING_MS
+            campaign.measured.go_on(now_ms, plan.abandon_hours * HOUR_MS, lasting_ms)
         if strategy is PREDICTIVE and self._state.paced.is_alone(plan.id):  # As most are.
             crew = self.distributor.crew(plan.flow.queue_ids, now_ms)
             calls = len(campaign.dialling), len(campaign.greeted)
-            return campaign.foresight.pace(crew, *calls, plan.abandon_rate_max, now_ms - now_ms % ASKED_EVERY_MS)
+            seen_ms = now_ms - now_ms % ASKED_EVERY_MS
+            return campaign.foresight.pace(crew, *calls, plan.abandon_rate_max, seen_ms, plan.first_answers)
         if strategy.name not in GO_WITH_TIME:
             pace = strategy.pace(self._situation(campaign, now_ms, now_ms))
             if pace.memory is not None:
@@ -112,7 +121,7 @@ class AgentPacing:
         if campaign.plan.flow.queue_ids:
             campaign.dialling[call.id] = call.started_ms
         if campaign.is_paced:
-            campaign.measured.dialled()
+            campaign.measured.dialled(call.started_ms)
         self._state.keep_figures(campaign)
 
     def taken_back(self, campaign: OpenCampaign, call: Call) -> None:
@@ -174,6 +183,7 @@ class AgentPacing:
             next_dial_us=campaign.next_dial_us,
             agent_dial_rate=plan.agent_dial_rate,
             abandon_rate_max=plan.abandon_rate_max,
+            first_answers=plan.first_answers,
             agents=staff.agents,
             idle=staff.idle,
             waiting=staff.waiting,
@@ -181,13 +191,15 @@ class AgentPacing:
             greeted_ms=_in_order([member.greeted for member in sharing]),
             bridged_ms=staff.bridged_ms,
             wrapping_ms=staff.wrapping_ms,
-            shared_credit=min(
-                (credit_of(other.plan.abandon_rate_max, other.measured.figures) for other in others),
-                default=math.inf,
-            ),
+            shared_credit=min(map(_credit_of, others), default=math.inf),
             figures=campaign.measured.figures,
             averages=campaign.measured,
         )
+
+
+def _credit_of(campaign: OpenCampaign) -> float:
+    plan = campaign.plan
+    return credit_of(plan.abandon_rate_max, campaign.measured.figures, plan.first_answers)
 
 
 def _in_order(moments: list[dict[int, int]]) -> tuple[int, ...]:

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from math import floor
 from typing import Final, Protocol
 
-from dialer.domain.pacing.inputs import ASKED_EVERY_MS, Pace
+from dialer.domain.pacing.inputs import ASKED_EVERY_MS, FIRST_ANSWERS, Pace
 from dialer.domain.pacing.measure import Measurements
 from dialer.domain.pacing.predictive import (
-    FIRST_ANSWERS,
     PRESUMED_ANSWERS,
     ROUNDING,
     Ahead,
+    credit_of,
     expected_free,
     horizon_of,
     most_within,
@@ -76,13 +76,26 @@ class Foresight:
         """The facts that have been the same since `_quiet_ms`: only time has gone on."""
         self._quiet_ms = 0
 
-    def pace(self, agents: Agents, dialling: int, greeted: int, abandon_rate_max: float, now_ms: int) -> Pace:
+    def pace(
+        self,
+        agents: Agents,
+        dialling: int,
+        greeted: int,
+        abandon_rate_max: float,
+        now_ms: int,
+        first_answers: int = FIRST_ANSWERS,
+    ) -> Pace:
         """Return the pace of a campaign with these calls that are dialled, and answered without a transfer so far."""
         measured, idle, came = self._measured, agents.idle, agents.waiting + greeted
         figures, pending = measured.figures, came + dialling
         least = idle - pending if idle > pending else 0
         # The room, as in `predictive`, but without calls of functions: most questions end here.
-        credit = abandon_rate_max * max(figures.answered, FIRST_ANSWERS) - figures.abandoned
+        periods = figures.periods
+        if len(periods) > 1:
+            credit = credit_of(abandon_rate_max, figures, first_answers)
+        else:
+            counted = periods[0] if periods else figures
+            credit = abandon_rate_max * max(counted.answered, first_answers) - counted.abandoned
         most = idle + max(0, floor(credit + ROUNDING)) - pending
         if most <= least:
             return Pace(calls=least, is_steady=True) if least else _NOTHING

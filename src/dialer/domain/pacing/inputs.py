@@ -16,6 +16,21 @@ ASKED_EVERY_MS: Final = 1_000
 """The time after which a strategy whose result changes with time alone is asked again."""
 
 
+FIRST_ANSWERS: Final = 100
+"""The budget is that of this many answers from the start, where a campaign may begin with an allowance."""
+ABANDON_HOURS: Final = 720
+"""The length of each period with a budget of its own: 30 days, as in 16 CFR 310.4(b)(4)."""
+ABANDON_HOURS_MAX: Final = 8_760
+
+
+class PeriodFigures(msgspec.Struct):
+    """The calls that a campaign dialled in one of its periods, from `from_ms` on."""
+
+    from_ms: int
+    answered: int = 0
+    abandoned: int = 0
+
+
 class PacingFigures(msgspec.Struct):
     """The figures that a campaign has measured. The newest entry of a list is its last; lists have a limited length."""
 
@@ -32,6 +47,8 @@ class PacingFigures(msgspec.Struct):
     """Times from the answer to the transfer."""
     handling_ms: list[int] = []
     """Times from an agent's taking a call to the end of their wrap-up time."""
+    periods: list[PeriodFigures] = []
+    """The period of the newest dial, after those whose calls may still be in progress; none before the first dial."""
     memory: dict[str, float] = {}
     """Values that the strategy keeps for itself; set by `Pace.memory` only."""
 
@@ -48,6 +65,8 @@ class PacingInputs(msgspec.Struct, frozen=True, gc=False):
     """Calls for each idle agent."""
     abandon_rate_max: float = 0.03
     """The share of answered calls that may be abandoned."""
+    first_answers: int = FIRST_ANSWERS
+    """Each period's budget is at least that of so many answers; 0: it holds from the first answer."""
     agents: int = 0
     """Agents of the campaign's queues who are on duty, idle or not."""
     idle: int = 0

@@ -4,7 +4,7 @@ from bisect import bisect_left, insort
 from typing import Final
 
 from dialer.domain.pacing.averages import Averages, mean
-from dialer.domain.pacing.inputs import PacingFigures
+from dialer.domain.pacing.inputs import PacingFigures, PeriodFigures
 
 OUTCOMES_KEPT: Final = 200
 TIMES_KEPT: Final = 200
@@ -21,9 +21,23 @@ class Measurements(Averages):
         self.handled_count = 0
         """Number of handling times that were added so far: the sorted ones change with it."""
 
-    def dialled(self) -> None:
-        """Count a dialled call."""
+    def dialled(self, now_ms: int) -> None:
+        """Count a dialled call. The first one begins the first period."""
         self.figures.dialled += 1
+        if not self.figures.periods:
+            self.figures.periods.append(PeriodFigures(now_ms))
+
+    def go_on(self, now_ms: int, period_ms: int, lasting_ms: int) -> None:
+        """Begin the period of this moment, and forget those whose calls are over, which last for `lasting_ms` at most.
+
+        Periods follow each other without a gap, whether anybody is called in them or not.
+        """
+        periods = self.figures.periods
+        passed = (now_ms - periods[-1].from_ms) // period_ms
+        if passed > 0:
+            periods.append(PeriodFigures(periods[-1].from_ms + passed * period_ms))
+        while len(periods) > 1 and now_ms >= periods[1].from_ms + lasting_ms:
+            del periods[0]
 
     def taken_back(self) -> None:
         """Subtract a call that was never made from the dialled calls."""
@@ -37,6 +51,8 @@ class Measurements(Averages):
         if is_live:
             figures = self.figures
             figures.answered += 1
+            if figures.periods:
+                self._period_of(dialled_ms).answered += 1
             self._ended(1)
             _keep(figures.ring_ms, now_ms - dialled_ms, TIMES_KEPT)
             self.ring_ms = mean(figures.ring_ms)
@@ -50,9 +66,11 @@ class Measurements(Averages):
         _keep(self.figures.greeting_ms, now_ms - answered_ms, TIMES_KEPT)
         self.greeting_ms = mean(self.figures.greeting_ms)
 
-    def abandoned(self) -> None:
+    def abandoned(self, dialled_ms: int) -> None:
         """Count a call that no agent took within `ABANDONED_AFTER_MS` of its transfer. Use it once for each call."""
         self.figures.abandoned += 1
+        if self.figures.periods:
+            self._period_of(dialled_ms).abandoned += 1
 
     def handled(self, taken_ms: int, free_ms: int) -> None:
         """Record the time from an agent's taking a call to the end of their wrap-up time."""
@@ -62,6 +80,11 @@ class Measurements(Averages):
         insort(in_order, free_ms - taken_ms)
         self.handling_ms = mean(values)
         self.handled_count += 1
+
+    def _period_of(self, dialled_ms: int) -> PeriodFigures:
+        """Return the period in which a call was dialled; the oldest one for an earlier call."""
+        periods = self.figures.periods
+        return next((one for one in reversed(periods) if one.from_ms <= dialled_ms), periods[0])
 
     def _ended(self, outcome: int) -> None:
         dropped = _keep(self.figures.outcomes, outcome, OUTCOMES_KEPT)

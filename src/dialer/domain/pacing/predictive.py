@@ -2,9 +2,11 @@
 
 There are two limits, one below the other.
 
-The *room* is a guarantee. The campaign may abandon the share `abandon_rate_max` of its answered calls, and of its first
-hundred from the start. The unused part of that budget is the credit. No more calls are in progress than idle agents
-plus the credit. If all of them were answered this instant, and no busy agent became free, the share would still hold.
+The *room* is a guarantee. In each of its periods, such as 30 days, the campaign may abandon the share
+`abandon_rate_max` of the calls that were dialled in it and answered; where it may begin with an allowance, of the first
+hundred from the start. The unused part of that budget is the credit. While calls of an earlier period may be in
+progress, the smaller credit counts. No more calls are in progress than idle agents plus the credit. If all of them were
+answered this instant, and no busy agent became free, the share would still hold.
 The guarantee needs no measurement and no luck. It only assumes that idle agents take calls within `ABANDONED_AFTER_MS`.
 Large teams whose callees seldom answer pay the price: they must earn the many calls they need, answer by answer.
 
@@ -22,10 +24,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from dialer.domain.pacing.averages import Averages
-from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, Pace, PacingFigures, PacingInputs
+from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS, FIRST_ANSWERS, Pace, PacingFigures, PacingInputs
 
-FIRST_ANSWERS: Final = 100
-"""The budget is that of this many answers from the start, because a share of fewer answers means little."""
 PRESUMED_ANSWERS: Final = 10
 """Number of calls assumed answered before the first one is measured: without data, every callee is expected to answer.
 """
@@ -72,12 +72,18 @@ class Predictive:
 
 def credit(situation: PacingInputs) -> float:
     """Return the number of calls that this campaign, and those that share its agents, may still abandon."""
-    return min(credit_of(situation.abandon_rate_max, situation.figures), situation.shared_credit)
+    own = credit_of(situation.abandon_rate_max, situation.figures, situation.first_answers)
+    return min(own, situation.shared_credit)
 
 
-def credit_of(abandon_rate_max: float, figures: PacingFigures) -> float:
-    """Return the number of calls that one campaign by itself may still abandon; negative after too many."""
-    return abandon_rate_max * max(figures.answered, FIRST_ANSWERS) - figures.abandoned
+def credit_of(abandon_rate_max: float, figures: PacingFigures, first_answers: int = FIRST_ANSWERS) -> float:
+    """Return the number of calls that one campaign by itself may still abandon; negative after too many.
+
+    It is the smallest one of its periods. Before its first dial, or if that came before periods were counted, it is
+    that of all calls.
+    """
+    counted = figures.periods or (figures,)
+    return min(abandon_rate_max * max(one.answered, first_answers) - one.abandoned for one in counted)
 
 
 def room(situation: PacingInputs) -> int:

@@ -21,6 +21,7 @@ from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.credentials.gateway_secrets import without_secrets
 from dialer.domain.numbers.normal_form import NUMBER_INPUT_MAX, NUMBER_PATTERN, NumberError, normalise
 from dialer.domain.numbers.several_numbers import read_kindly
+from dialer.domain.pacing.inputs import ABANDON_HOURS
 from dialer.domain.words.sentences import Sentence, message_of
 from dialer.resources.crud.enumerations import enum_schema, text_schema
 from dialer.resources.crud.urls import ID_MAX, Links
@@ -71,6 +72,8 @@ class Conventions(msgspec.Struct, frozen=True):
     """Networks besides the public internet to which events may be sent."""
     currency: str = ""
     """The currency of accounts that have none of their own; empty if the service has none either."""
+    abandon_hours: int = ABANDON_HOURS
+    """The hours of each period with a budget of abandoned calls, for campaigns that do not say."""
     is_strict: bool = False
     """True if the client asked for an error instead of a guess (`Prefer: handling=strict`)."""
 

@@ -24,7 +24,7 @@ from dialer.resources.crud.resource import Association, Change, FieldRule, Resou
 from dialer.resources.crud.shapes import Field, Parsed, Shape, Shapes, fields_of
 from dialer.resources.records.purposes import EMERGENCY_RULE, PURPOSE
 from dialer.resources.words.errors import ConflictError, Errors
-from dialer.store.tables import Campaign, CampaignDncList, CampaignPhonebook
+from dialer.store.tables import VOICE, Campaign, CampaignDncList, CampaignPhonebook
 from dialer.store.timeline.reading import WEEKDAYS
 
 CODE_LENGTH: Final = 5
@@ -168,6 +168,12 @@ def default_dates(unit: Unit, given: Values) -> Values:
     return {"startingdate": starting_ms, "expirationdate": given.get("expirationdate", starting_ms + LIFE_MS)}
 
 
+def _voice_defaults(unit: Unit, given: Values) -> Values:
+    """Return the default dates of a voice campaign, and the length of its periods."""
+    hours = given.get("abandon_hours", unit.conventions.abandon_hours)
+    return {**default_dates(unit, given), "abandon_hours": hours}
+
+
 def dates_in_order(change: Change) -> Errors:
     """Return an error if the campaign expires before it starts."""
     if change.values["startingdate"] < change.values["expirationdate"]:
@@ -275,7 +281,7 @@ def campaigns(
             *rules,
             FieldRule(("user",), owner_who_pays),
         ),
-        defaults=default_dates,
+        defaults=_voice_defaults if medium == VOICE else default_dates,
         columns=columns,
         derived=derived,
         update=change_row,

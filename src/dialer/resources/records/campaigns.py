@@ -6,7 +6,6 @@ from typing import Final
 from sqlalchemy import RowMapping
 
 from dialer.app.campaigns.readiness import agents_missing
-from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.queueing.plans import PREVIEW_SECONDS_MAX, PREVIEW_SECONDS_MIN
 from dialer.domain.words.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod
 from dialer.resources.crud.declaration import OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
@@ -15,6 +14,7 @@ from dialer.resources.crud.fields import AmountNumber, Boolean, Choice, Integer,
 from dialer.resources.crud.forms import form
 from dialer.resources.crud.references import Reference, ReferenceList
 from dialer.resources.crud.resource import Change, FieldRule, Unit, Values
+from dialer.resources.records.abandoned_budgets import ABANDONED_FIELDS, ABANDONED_RULE
 from dialer.resources.records.activities import ACTIVITY, activities
 from dialer.resources.records.campaign_life import (
     COST,
@@ -133,14 +133,7 @@ _CAMPAIGN: Final = shapes(
             title="Agents may dial numbers",
             hint="Numbers of their own choice, within the rules of the campaign.",
         ),
-        "abandon_rate_max": writable(
-            AmountNumber(minimum=0),
-            "The most answered calls that may be abandoned, in per cent from 0 to 100. Used with `dial_method` 3 only."
-            " Default: 3.",
-            example=3.0,
-            title="Abandoned calls at most",
-            hint="Dialling ahead slows down before more answered calls find no agent.",
-        ),
+        **ABANDONED_FIELDS,
         "callmaxduration": writable(
             Integer(1, CALL_SECONDS_MAX),
             "Seconds after the answer at which a call is cut off.",
@@ -372,7 +365,7 @@ _CAMPAIGN: Final = shapes(
                 "dial_method agent_dial_rate abandon_rate_max preview_seconds preview_calls manual_dialling max_xfer",
             ),
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
-            ("If no agent came in time", "abandoned_maxretry abandoned_intervalretry"),
+            ("If no agent came in time", "abandoned_maxretry abandoned_intervalretry abandon_hours abandon_allowance"),
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
             ("Recordings of calls", "record record_notice record_notice_script record_refuse_key record_days"),
             ("Agents", "agent_script agent_fields crm_url dispositions call_back_wait"),
@@ -384,13 +377,6 @@ _CAMPAIGN: Final = shapes(
     write_doc="A voice campaign: its survey, its phonebooks, its hours and its pace.",
     read_doc="A voice campaign, as it is stored, with its status and its counters.",
 )
-
-
-def _abandon_rate(change: Change) -> Errors:
-    """Return an error if the abandon rate is more than 100 per cent."""
-    if change.values["abandon_rate_max"] <= 100 * MONEY_SCALE:
-        return {}
-    return {"abandon_rate_max": ["Ensure this value is less than or equal to 100."]}
 
 
 def _agents_to_dial_for(change: Change) -> Errors:
@@ -426,7 +412,7 @@ CAMPAIGNS = campaigns(
     filters=("dial_method",),
     rules=(
         FieldRule(("object_id",), _sealed_survey),
-        FieldRule(("abandon_rate_max",), _abandon_rate),
+        ABANDONED_RULE,
         FieldRule(("dial_method",), _agents_to_dial_for),
         *RECORDING_RULES,
     ),

@@ -744,6 +744,8 @@ CREATE TABLE campaign (
 	cost BIGINT NOT NULL,
 	next_dial_us BIGINT NOT NULL,
 	abandon_rate_max BIGINT DEFAULT '300000' NOT NULL,
+	abandon_hours INTEGER DEFAULT '720' NOT NULL,
+	abandon_allowance BOOLEAN DEFAULT '0' NOT NULL,
 	live_answered INTEGER DEFAULT '0' NOT NULL,
 	abandoned INTEGER DEFAULT '0' NOT NULL,
 	pacing_figures TEXT DEFAULT '' NOT NULL,

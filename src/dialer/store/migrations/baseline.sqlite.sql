@@ -692,6 +692,8 @@ CREATE TABLE campaign (
 	cost INTEGER NOT NULL,
 	next_dial_us INTEGER NOT NULL,
 	abandon_rate_max INTEGER DEFAULT '300000' NOT NULL,
+	abandon_hours INTEGER DEFAULT '720' NOT NULL,
+	abandon_allowance BOOLEAN DEFAULT '0' NOT NULL,
 	live_answered INTEGER DEFAULT '0' NOT NULL,
 	abandoned INTEGER DEFAULT '0' NOT NULL,
 	pacing_figures TEXT DEFAULT '' NOT NULL,

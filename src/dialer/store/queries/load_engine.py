@@ -23,7 +23,7 @@ from dialer.domain.calls.plan_parts import CallerIdChoice
 from dialer.domain.calls.plan_settings import settings_by_name
 from dialer.domain.calls.plans import CampaignPlan, GatewayKey, amd_of
 from dialer.domain.numbers.normal_form import normalise
-from dialer.domain.pacing.inputs import PacingFigures
+from dialer.domain.pacing.inputs import FIRST_ANSWERS, PacingFigures
 from dialer.domain.survey.callflow import CallFlow
 from dialer.domain.survey.sections.table import converses
 from dialer.domain.survey.survey import Prompt, decode_survey
@@ -281,7 +281,7 @@ class Loader:
             status=CampaignStatus(row["status"]),
             next_dial_us=row["next_dial_us"],
             zones=pending_zones(connection, row["id"], ZONES_MAX),
-            figures=_figures(row["pacing_figures"]) if with_past else None,
+            figures=figures_of(row["pacing_figures"]) if with_past else None,
             callerid_turns=msgspec.json.decode(row["callerid_turns"] or "{}", type=dict[str, int]),
         )
 
@@ -316,6 +316,7 @@ class Loader:
             "sms_gateway_id": sms_gateway_of(row),
             "agent_dial_rate": row["agent_dial_rate"] / MONEY_SCALE,
             "abandon_rate_max": row["abandon_rate_max"] / (100 * MONEY_SCALE),
+            "first_answers": FIRST_ANSWERS if row["abandon_allowance"] or lists.is_simulated else 0,
             "ruled": self._ruled(connection, row),
         }
         return CampaignPlan(**{**settings_by_name(CampaignPlan, row), **special})
@@ -358,7 +359,8 @@ def _did(row: RowMapping, plan: CampaignPlan | None) -> DidOpened:
     return DidOpened(row["id"], row["user_id"], normalise(written, row["region"]), plan, written)
 
 
-def _figures(document: str) -> PacingFigures:
+def figures_of(document: str) -> PacingFigures:
+    """Return the measured figures of a campaign from its column `pacing_figures`."""
     return msgspec.json.decode(document, type=PacingFigures) if document else PacingFigures()
 
 

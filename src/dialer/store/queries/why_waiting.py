@@ -19,7 +19,7 @@ from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.normal_form import is_possible
 from dialer.domain.numbers.prefixes import Prefixes
-from dialer.domain.pacing.inputs import PacingFigures
+from dialer.domain.pacing.inputs import FIRST_ANSWERS, PacingFigures
 from dialer.domain.pacing.predictive import credit_of
 from dialer.domain.queueing.plans import Preview
 from dialer.domain.rules.awaited_skills import awaited_by, has_idle, lack_skills, needs_skills
@@ -35,7 +35,7 @@ from dialer.store.queries.contact_rules import contacts_with, held_spans, ruled_
 from dialer.store.queries.destinations import destinations_of, is_forbidden_for
 from dialer.store.queries.do_not_call import held_among, on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
-from dialer.store.queries.load_engine import calendar_of
+from dialer.store.queries.load_engine import calendar_of, figures_of
 from dialer.store.queries.queues import agents_of
 from dialer.store.queries.rates import cheapest_prices
 from dialer.store.queries.readable_rows import UNREADABLE
@@ -254,11 +254,16 @@ def _dials_for_agents(row: RowMapping) -> bool:
 
 
 def _is_held_back(row: RowMapping) -> bool:
-    """Return whether predictive dialling may abandon no further call, so that it only calls for free agents."""
-    if row["dial_method"] != DialMethod.PREDICTIVE:
+    """Return whether a campaign that dials ahead may abandon no further call, so that it only calls for free agents."""
+    is_ahead = row["dial_method"] == DialMethod.PROGRESSIVE and row["agent_dial_rate"] > MONEY_SCALE
+    if not is_ahead and row["dial_method"] != DialMethod.PREDICTIVE:
         return False
-    figures = PacingFigures(answered=row["live_answered"], abandoned=row["abandoned"])
-    return row["abandoned"] > 0 and credit_of(row["abandon_rate_max"] / (100 * MONEY_SCALE), figures) < 1
+    figures = figures_of(row["pacing_figures"])
+    if not figures.periods:
+        figures = PacingFigures(answered=row["live_answered"], abandoned=row["abandoned"])
+    first_answers = FIRST_ANSWERS if row["abandon_allowance"] or row["protocol"] == SIMULATED else 0
+    is_spent = credit_of(row["abandon_rate_max"] / (100 * MONEY_SCALE), figures, first_answers) < 1
+    return is_spent and any(one.abandoned for one in figures.periods or (figures,))
 
 
 def _lacks_credit(row: RowMapping | Mapping[str, Any], cheapest: Mapping[int, int]) -> bool:

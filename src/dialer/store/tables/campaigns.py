@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calls.call_recording import NO_CALL
 from dialer.domain.calls.plans import SMS, VOICE
-from dialer.domain.pacing.inputs import ABANDON_RATE_MAX_DEFAULT
+from dialer.domain.pacing.inputs import ABANDON_HOURS, ABANDON_RATE_MAX_DEFAULT
 from dialer.domain.words.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.words.purposes import NOT_SAID
 from dialer.store.tables._base import (
@@ -142,6 +142,10 @@ class Campaign(Row):
         default=ABANDON_RATE_MAX_DEFAULT * MONEY_SCALE, server_default="300000"
     )
     """Highest percentage of calls answered by a person that may find no agent in time, in multiples of 1e-5."""
+    abandon_hours: Mapped[int] = mapped_column(default=ABANDON_HOURS, server_default=str(ABANDON_HOURS))
+    """Length of each period that keeps this limit by itself, in hours."""
+    abandon_allowance: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if each period may begin with what the first hundred answers allow."""
     live_answered: Mapped[Count]
     """Number of calls answered by a person, in a campaign whose survey leads to queues."""
     abandoned: Mapped[Count]
