@@ -2,13 +2,13 @@
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Self
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from dialer.carriers.media import g711
 from dialer.carriers.media.rtp import RtpError, RtpPacket, read_packet, write_packet
@@ -27,6 +27,8 @@ FAKE: Final = (
 ANY_HOUR: Final = {"DIALER_CALLING_HOURS": "off", "DIALER_ALLOW_ANY_HOUR": "yes-i-have-consent"}
 LOUD: Final = 1_000
 """The highest sample of a beep is far above, and silence far below."""
+SLOW_MS: Final = 30_000
+"""Time for what takes a page a moment, on a busy machine."""
 BEEPS, STILL_UNDER_WAY, SILENT = 10, 25, 120
 """Packets of beeps, of which one comes each second; packets under way when somebody mutes; and packets of silence."""
 LISTEN: Final = """async () => {
@@ -111,8 +113,13 @@ def furnish(served: Served, carrier_port: int, telephone: str) -> None:
 
 
 @contextmanager
-def at_desk(folder: Path, callee: Callee, telephone: str = "browser") -> Iterator[tuple[Served, Page]]:
-    """Serve a call centre, and open the desk of its agent in a browser with a microphone that beeps."""
+def at_desk(
+    folder: Path, callee: Callee, telephone: str = "browser", complaints: Sequence[str] = ()
+) -> Iterator[tuple[Served, Page]]:
+    """Serve a call centre, and open the desk of its agent in a browser with a microphone that beeps.
+
+    At the end the browser has complained of `complaints` and of nothing else.
+    """
     environment = {**ADMIN, **ANY_HOUR, "DIALER_TELEPHONE_PORT": str(free_port()), "DIALER_PUBLIC_HOST": "127.0.0.1"}
     with (
         SmallCarrier(lambda: None, callee.port) as carrier,
@@ -124,7 +131,7 @@ def at_desk(folder: Path, callee: Callee, telephone: str = "browser") -> Iterato
         watched.page.goto("/console/desk/")
         sign_in(watched.page)
         yield served, watched.page
-        assert watched.complaints == []
+        assert watched.complaints == list(complaints)
         watched.context.close()
 
 
@@ -172,6 +179,33 @@ def test_an_agent_takes_a_call_with_nothing_but_a_browser(tmp_path: Path, callee
         cdrs = served.client.get("cdr/").json()["results"]
         ends = sorted((one["leg_type"], one["hangup_cause_q850"], one["phone_number"]) for one in cdrs)
         assert ends == [(1, 16, "+12025550301"), (2, 16, "agent 1")]
+
+
+def test_a_refused_telephone_waits_as_long_as_the_server_wants_and_says_why(tmp_path: Path, callee: Callee) -> None:
+    offers: list[str] = []
+    heads = {"Retry-After": "20"}
+
+    def refuse(route: Route) -> None:
+        offers.append(route.request.url)
+        route.fulfill(status=503, headers=heads, json={"messages": ["All places are taken."]})
+
+    complaint = "Failed to load resource: the server responded with a status of 503 (Service Unavailable)"
+    with at_desk(tmp_path, callee, complaints=[complaint]) as (_, page):
+        expect(page.get_by_text("Ready: calls are answered here by themselves.")).to_be_visible(timeout=SLOW_MS)
+        page.clock.install()
+        page.route("**/console/desk/telephone/", refuse)
+        page.reload()
+        expect(page.get_by_text("All places are taken.")).to_be_visible(timeout=SLOW_MS)
+        page.clock.run_for(15_000)
+        assert len(offers) == 1
+
+
+def test_a_telephone_of_which_the_server_hears_nothing_is_not_ready(tmp_path: Path, callee: Callee) -> None:
+    with at_desk(tmp_path, callee) as (_, page):
+        expect(page.get_by_text("Ready: calls are answered here by themselves.")).to_be_visible(timeout=SLOW_MS)
+        page.route("**/console/desk/telephone/", lambda _: None)
+        page.route("**/console/desk/telephone/state/", lambda route: route.fulfill(json={"state": "lost"}))
+        expect(page.get_by_text("The connection is lost.")).to_be_visible(timeout=SLOW_MS)
 
 
 def test_the_script_of_the_page_for_programs_opens_a_telephone(tmp_path: Path, callee: Callee) -> None:

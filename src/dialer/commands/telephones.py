@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import structlog
+
 from dialer.api.actions.telephones import (
     TelephoneAnswer,
     TelephoneNow,
@@ -16,6 +18,8 @@ from dialer.settings import Settings
 
 if TYPE_CHECKING:
     from dialer.carriers.voice.telephone_frames import FromExchange, ToExchange
+
+_log = structlog.get_logger(__name__)
 
 
 def telephones_of(settings: Settings) -> Telephones:
@@ -83,4 +87,5 @@ def _error(answer: "FromExchange | None") -> AnsweredError:
         case TelephoneRefusal.FULL:
             return no_place()
         case TelephoneRefusal.PORT:
+            _log.error("telephone_port_not_opened", reason=answer.why)
             return no_answer()

@@ -8,8 +8,11 @@ from typing import Any, Final
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
+from structlog.testing import capture_logs
 
 from dialer.api.actions.telephones import OFF, TelephoneAnswer, TelephoneNow, TelephonePhase, Telephones, no_place
+from dialer.carriers.voice import telephone_client
+from dialer.carriers.voice.telephone_frames import TelephoneRefusal, TelephoneRefused
 from dialer.commands.telephones import ExchangedTelephones, telephones_of
 from dialer.resources.words.errors import AnsweredError, MalformedError, RecordNotFoundError
 from dialer.settings import Settings
@@ -128,3 +131,19 @@ def test_an_exchange_that_does_not_run_has_no_telephones(tmp_path: Path) -> None
     with pytest.raises(AnsweredError) as refused:
         asyncio.run(telephones.hang_up(1, "t"))
     assert refused.value.status == 404
+
+
+def test_why_the_port_of_the_telephones_cannot_be_opened_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ask(*_: object, **__: object) -> TelephoneRefused:
+        await asyncio.sleep(0)
+        return TelephoneRefused(TelephoneRefusal.PORT, "Address already in use")
+
+    monkeypatch.setattr(telephone_client, "ask_exchange", ask)
+    telephones = ExchangedTelephones(tmp_path, 5_004, "")
+    with capture_logs() as lines, pytest.raises(AnsweredError) as refused:
+        asyncio.run(telephones.answer(1, 2, "offer"))
+    assert (refused.value.status, refused.value.headers) == (503, {"Retry-After": "5"})
+    why = "Address already in use"
+    assert lines == [{"event": "telephone_port_not_opened", "reason": why, "log_level": "error"}]

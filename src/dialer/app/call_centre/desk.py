@@ -69,9 +69,13 @@ _AGENT: Final = (
 )
 _NUMBER: Final = case((CallRequest.attempt < 0, CallRequest.callerid), else_=CallRequest.phone_number)
 _SUMMARY: Final = (
-    select(func.max(SurveyResult.summary)).where(SurveyResult.callrequest_id == CallRequest.id).scalar_subquery()
+    select(SurveyResult.summary)
+    .where(SurveyResult.callrequest_id == CallRequest.id, SurveyResult.summary != "")
+    .order_by(SurveyResult.id.desc())
+    .limit(1)
+    .scalar_subquery()
 )
-"""The words of a program about its talk in a call that is over."""
+"""The last words of a program about its talk in a call that is over."""
 _CALL: Final = (
     select(
         CallRequest.id.label("call_id"),

@@ -163,7 +163,7 @@ class FreeSwitchLine:
             self._exchange.is_up(str(error))
             return
         if not parameters.is_local:
-            _log.warning("the event socket is not encrypted", host=parameters.host)
+            _log.warning("event_socket_not_encrypted", host=parameters.host)
         wait_s = self._first_wait_s
         while True:
             try:
@@ -249,7 +249,7 @@ class FreeSwitchLine:
         if isinstance(heard, Ended):
             self._ends[self._numbers] = key
             if self._trace is None:
-                _log.info("a leg is over", key=key, cause=heard.cause.value)
+                _log.info("leg_over", key=key, cause=heard.cause.value)
         self._exchange.heard(self._numbers, key, heard)
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:

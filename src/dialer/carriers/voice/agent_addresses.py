@@ -47,6 +47,6 @@ async def agent_addresses(text: str, look_up: AddressesOf) -> tuple[str, ...]:
     try:
         found = await asyncio.to_thread(look_up, host, agent_port(url))
     except (ValueError, OSError) as error:
-        _log.warning("a program cannot be connected", host=host, reason=str(error))
+        _log.warning("program_not_connected", host=host, reason=str(error))
         return ()
     return tuple(found[:ADDRESSES_MAX])

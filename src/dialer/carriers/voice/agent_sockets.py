@@ -42,7 +42,7 @@ class AgentSockets:
             socket.stop()
             self._leaving.append(socket)
             stream = socket.talk.stream
-            _log.info("a conversation is over", key=key, because=stream.why, passed_over=stream.bad_messages)
+            _log.info("conversation_over", key=key, because=stream.why, passed_over=stream.bad_messages)
 
     def end(self, key: str) -> None:
         """Stop the conversation of a leg that is over, or that another process is to carry."""

@@ -88,7 +88,7 @@ class Capture:
         except OSError as error:
             self._lost += 1
             if not self._is_failing:
-                _log.warning("messages of calls cannot be kept", folder=str(self._folder), error=str(error))
+                _log.warning("call_messages_not_kept", folder=str(self._folder), error=str(error))
             self._is_failing = True
         else:
             self._is_failing = False
@@ -102,7 +102,7 @@ class Capture:
         text = f"{at}  {message}\n"
         lost, self._lost = self._lost, 0
         if lost:
-            _log.warning("messages of calls were not kept", count=lost)
+            _log.warning("call_messages_lost", count=lost)
             text = f"{at}  up to {lost} messages before this one were not kept\n{text}"
         with (self._folder / f"{noted.key}.txt").open("a", encoding="utf-8") as file:
             if file.tell() < LEG_BYTES_MAX:

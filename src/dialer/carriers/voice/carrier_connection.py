@@ -135,7 +135,7 @@ class CarrierConnection:
                 connection = await self._proven(server)
             except (OSError, ValueError) as error:
                 problem = OSError(in_words(error))
-                _log.info("a server of a carrier was not reached", server=server, reason=str(problem))
+                _log.info("carrier_server_not_reached", server=server, reason=str(problem))
                 continue
             is_same = server == self._server
             self._connection, self._server = connection, server
@@ -202,7 +202,7 @@ class CarrierConnection:
         if connection.is_lost:
             return
         if connection.has_ponged and connection.heard_s < at_s:
-            _log.info("a carrier no longer answers pings", server=self._server)
+            _log.info("carrier_pings_unanswered", server=self._server)
             connection.transport.abort()
         else:
             self._ping_later(connection)

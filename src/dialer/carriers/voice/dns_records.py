@@ -66,7 +66,7 @@ class DnsRecords:
             records, lives_s = await _asked(name, kind)
             found = DnsAnswer(records, now_s + lives_s)
         except OSError as error:
-            _log.info("the name servers did not answer", name=name, kind=kind.value, reason=str(error))
+            _log.info("name_servers_unanswered", name=name, kind=kind.value, reason=str(error))
             found = DnsAnswer(() if kept is None else kept.records, now_s + AWAY_S, is_away=True)
         self._keep((name, kind), found)
         return found

@@ -246,7 +246,7 @@ class SipLine:
             case Ended():
                 leg.ended = (at_ms, heard)
                 self._part(leg)
-                _log.info("a leg is over", key=key, cause=heard.cause.value, because=because)
+                _log.info("leg_over", key=key, cause=heard.cause.value, because=because)
             case Done():
                 self._part(leg)
                 leg.idle_since_ms = at_ms
@@ -262,7 +262,7 @@ class SipLine:
 
     def found(self, text: str) -> None:
         """Log how the carrier's servers were found."""
-        _log.info("the servers of a carrier were looked up", found=text)
+        _log.info("carrier_servers_looked_up", found=text)
 
     def trace(self, data: bytes, flow: Flow, *, is_sent: bool) -> None:  # noqa: ARG002 - there is one carrier
         """Keep the messages of legs."""

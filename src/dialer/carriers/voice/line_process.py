@@ -133,7 +133,7 @@ class LineProcess:
             # The worker is gone in the middle of a frame, and another one connects; or this process ends.
             return
         except FrameError as error:
-            _log.warning("a worker sent something that is no frame", error=str(error))
+            _log.warning("worker_frame_unreadable", error=str(error))
         finally:
             self._connections.discard(task)
             writer.close()

@@ -109,7 +109,7 @@ class SharedRoom(SoundRoom):
                 helper.hold(leg, sockets)
             except OSError:
                 # It does not read, so it is better to carry one leg more.
-                _log.warning("a process that carries sound is behind", pid=helper.pid)
+                _log.warning("sound_process_behind", pid=helper.pid)
             else:
                 self._away[leg.key] = _Away(helper, sockets, hear)
                 return
@@ -272,7 +272,7 @@ class SharedRoom(SoundRoom):
         if helper in self.helpers:
             self.helpers.remove(helper)
         lost = list(helper.legs)
-        _log.error("a process that carried sound has ended", pid=helper.pid, calls=len(lost))
+        _log.error("sound_process_ended", pid=helper.pid, calls=len(lost))
         for key in [one for one, (its, _) in self._finishes.items() if its is helper]:
             self._finishes.pop(key)[1](SoundOver())
         for key in lost:

@@ -109,7 +109,7 @@ class SignedCalls:
                 why_not = str(error)
         self._asked.pop(dialling.key, None)
         if why_not:
-            _log.warning("a call is not signed", key=dialling.key, reason=why_not)
+            _log.warning("call_not_signed", key=dialling.key, reason=why_not)
         if why_not and parameters.identity_required:
             ended = Ended(0, Cause(causes.TEMPORARY_FAILURE))
             self._owner.hear(dialling.key, steady_ms(), ended, f"it is not signed: {why_not}")

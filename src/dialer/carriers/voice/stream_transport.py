@@ -68,7 +68,7 @@ class Connection(asyncio.Protocol):
                 if message is not PONG or following is not PING:
                     self._take(message)
         except StreamError as error:
-            _log.warning("a connection carries no SIP messages", peer=self.flow.address, reason=str(error))
+            _log.warning("connection_without_sip", peer=self.flow.address, reason=str(error))
             self.transport.abort()
 
     def _take(self, message: bytes) -> None:
@@ -81,7 +81,7 @@ class Connection(asyncio.Protocol):
             try:
                 self._owner.take(message, self.flow)
             except Exception:  # noqa: BLE001 - a message that breaks its reader must not end the calls of a connection
-                _log.exception("a message could not be handled", peer=self.flow.address)
+                _log.exception("sip_message_not_handled", peer=self.flow.address)
 
     def ping(self) -> None:
         """Ask whether the other side is there."""
@@ -164,7 +164,7 @@ class StreamTransport:
                 lambda: Connection(self), accepted, ssl=settings, ssl_handshake_timeout=limit_s
             )
         except OSError as error:
-            _log.info("a connection was not set up", reason=str(error))
+            _log.info("connection_not_set_up", reason=str(error))
             accepted.close()
 
     def came(self, connection: Connection) -> None:

@@ -86,7 +86,7 @@ class CallCertificate:
             if self._read is None:
                 raise
             # Programs that renew certificates write one file after the other.
-            _log.warning("a certificate was not renewed", reason=str(error))
+            _log.warning("certificate_not_renewed", reason=str(error))
             context = self._read[1]
         self._read = stamp, context
         return context

@@ -33,7 +33,7 @@ async def open_desk_telephone(request: ApiRequest, telephones: NamedDependency[T
     try:
         answered = await telephones.answer(agent_id, user_id, offer, filled.get("token", ""))
     except AnsweredError as error:
-        return answer_refused([str(message_of(error))], error.status)
+        return answer_refused([str(message_of(error))], error.status, error.headers)
     return Response(answered._asdict(), media_type=JSON, headers=_NOT_KEPT)
 
 

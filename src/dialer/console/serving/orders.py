@@ -1,6 +1,6 @@
 """Answers to orders: to a script that stays on its page, and to a browser that loads the page again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ def answer_obeyed(request: Request[Any, Any, Any], url: str) -> Response[Any]:
     return go_to(url)
 
 
-def answer_refused(messages: Sequence[str], status: int) -> Response[Any]:
-    """Answer a script whose order was refused, with the messages for people."""
-    return Response({"messages": list(messages)}, status_code=status, media_type=JSON, headers=_NOT_KEPT)
+def answer_refused(messages: Sequence[str], status: int, headers: Mapping[str, str] | None = None) -> Response[Any]:
+    """Answer a script whose order was refused, with the messages for people, and with the headers of the refusal."""
+    sent = _NOT_KEPT | dict(headers or {})
+    return Response({"messages": list(messages)}, status_code=status, media_type=JSON, headers=sent)

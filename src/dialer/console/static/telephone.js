@@ -2,7 +2,7 @@
 // this script only keeps the connection: after a change of network it makes another one, and a call goes on with that.
 
 const CONNECT_MS = 8000;
-const AGAIN_MS = 1500;
+const RETRY_MS = [1500, 3000, 5000, 10000, 20000, 30000];
 const LOST_MS = 2500;
 const LOOK_MS = 5000;
 const LEVEL_MS = 100;
@@ -18,6 +18,8 @@ let stream = null;
 let link = null; // The connection in use.
 let isOver = false;
 let isMuted = false;
+let isConnecting = false;
+let waitMs = 0; // As long as the server wants us to wait before the next attempt.
 let turn = 0;
 
 function say(name, percent = 0) {
@@ -44,16 +46,27 @@ function limit(transceiver) {
   if (spoken.length) transceiver.setCodecPreferences?.(spoken);
 }
 
-// Connect, until it works or the telephone is open elsewhere. The newest attempt counts.
+// Connect, until it works or the telephone is open elsewhere. The newest attempt counts. Each one waits for longer.
 async function connect() {
   const mine = ++turn;
-  for (;;) {
-    if (isOver || mine !== turn) return;
+  isConnecting = true;
+  for (let tries = 0; !isOver && mine === turn; tries++) {
     const made = new RTCPeerConnection();
-    if (await attempt(made, mine)) return;
+    waitMs = 0;
+    if (await attempt(made, mine)) break;
     made.close();
-    await pause(AGAIN_MS);
+    await pause(Math.max(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)], waitMs));
   }
+  if (mine === turn) isConnecting = false;
+}
+
+// A refusal is shown in the server's words, until a connection is up.
+async function refused(answer) {
+  waitMs = 1000 * (Number(answer.headers.get("Retry-After")) || 0);
+  const { messages } = await answer.json();
+  box.dataset.now = "waiting";
+  parts.state.textContent = messages.join(" ");
+  return false;
 }
 
 async function attempt(made, mine) {
@@ -66,7 +79,7 @@ async function attempt(made, mine) {
     await made.setLocalDescription();
     const answer = await post("/console/desk/telephone/", { offer: made.localDescription.sdp, token });
     if (answer.status === GONE && token) return await isElsewhere() && over("elsewhere");
-    if (!answer.ok) return false;
+    if (!answer.ok) return await refused(answer);
     const told = await answer.json();
     token = told.token;
     await made.setRemoteDescription({ type: "answer", sdp: told.answer });
@@ -130,9 +143,15 @@ navigator.connection?.addEventListener("change", () => token && link?.connection
 
 // How much of the agent's sound gets lost, and whether the telephone is still the one of this page.
 async function look() {
-  if (isOver || link?.connectionState !== "connected") return;
+  const seen = link;
+  if (isOver || isConnecting || seen?.connectionState !== "connected") return;
   const answer = await post("/console/desk/telephone/state/", {}).catch(() => null);
-  if (answer?.ok && link?.connectionState === "connected") ready((await answer.json()).loss ?? 0);
+  const found = answer?.ok ? await answer.json() : null;
+  if (!found || isOver || isConnecting || seen !== link || seen.connectionState !== "connected") return;
+  if (found.state === "connected") return ready(found.loss ?? 0);
+  if (found.state === "connecting") return;
+  say("lost"); // The server hears nothing of this telephone, or has none any more.
+  connect();
 }
 
 async function open(deviceId = "") {

@@ -59,11 +59,6 @@ def _columns(change: Change) -> Values:
     return author | {"number": _normal(change)} if change.is_new else author
 
 
-def _says_something(change: Change) -> Errors:
-    """Return an error for a note without a text, as that of the column would be."""
-    return {} if change.values["text"].strip() else {"text": ["This field may not be blank."]}
-
-
 def _once_in_an_account(change: Change) -> Errors:
     """Return an error if the account has another note on the number."""
     number = _normal(change)
@@ -80,7 +75,7 @@ NUMBER_NOTES = Resource(
     shapes=_NUMBER_NOTE,
     filters=("number",),
     numbers=("number",),
-    rules=(FieldRule(("text",), _says_something), FieldRule(("number", "user"), _once_in_an_account)),
+    rules=(FieldRule(("number", "user"), _once_in_an_account),),
     columns=_columns,
     touches=touches_nothing,
     users_alone_change_it=True,
