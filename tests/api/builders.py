@@ -48,6 +48,7 @@ class Estate:
         self.dnc_contact = owner.create("dnc-contact", phone_number="+12025550111", dnc=self.dnc["url"])
         rule = {"name": "often enough", "limit": 9, "period": 1, "unit": "hours", "enabled": False}
         self.contact_rule = owner.create("contact-rule", **rule)
+        self.consent = owner.create("consent", phone_number="+12025550111", kind="express")
         self.campaign = owner.create("campaigns", **self.campaign_fields())
         self.subscriber = owner.create(
             "subscriber-list", campaign=self.campaign["url"], duplicate_contact="+12025550122"
@@ -212,6 +213,7 @@ class Estate:
             "dnc-list": self.dnc,
             "dnc-contact": self.dnc_contact,
             "contact-rule": self.contact_rule,
+            "consent": self.consent,
             "campaigns": self.campaign,
             "subscriber-list": self.subscriber,
             "queue": self.queue,

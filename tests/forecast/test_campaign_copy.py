@@ -22,6 +22,7 @@ from dialer.store.tables import (
     CampaignForecast,
     CampaignHour,
     Cdr,
+    Consent,
     ConsoleSession,
     Contact,
     ContactRule,
@@ -84,7 +85,7 @@ LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
 CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor, Webhook, WebhookDelivery)
 CONSOLE = (ContactWord, ExampleCampaign, NumberNote, SurveyChange)
 LEFT_OUT = (
-    *(AuditLog, ContactRule, PeopleToCopy, SmsReceived),
+    *(AuditLog, Consent, ContactRule, PeopleToCopy, SmsReceived),
     *CONSOLE,
     *CREDENTIALS,
     *LIMITS,
@@ -94,7 +95,7 @@ LEFT_OUT = (
     *SHARING,
 )
 """Tables of searches and of undoing, of credentials, of past events, of processes and of real lines, and of work in
-progress, which a forecast never reads. Contact rules are left aside, as a forecast says."""
+progress, which a forecast never reads. Contact rules and consents are left aside, as a forecast says."""
 
 
 def test_every_table_is_copied_or_known_to_be_of_no_use() -> None:

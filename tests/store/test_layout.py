@@ -56,6 +56,7 @@ LAYOUT: Final = {
     "subscriber": Layout(LARGE, ("status", "count_attempt", "last_attempt", "due_ms"), is_hot=False),
     "dnc_contact": Layout(LARGE),
     "number_note": Layout(LARGE),
+    "consent": Layout(LARGE, ("last_used_date",), 90),
     "callrequest": Layout(LARGE, CALL_ENDS, 70, "started_ms"),
     "transfer": Layout(LARGE, ("status", "offers", "agent_id", "ended_ms"), month="joined_ms", is_hot=False),
     "call_disposition": Layout(LARGE),

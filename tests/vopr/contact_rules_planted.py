@@ -1,9 +1,10 @@
-"""A planted bug of contact rules, which worlds with rules find."""
+"""Planted bugs of contact rules and consents, which worlds with them find."""
 
 from typing import Final
 
 import pytest
 
+from dialer.domain.engine import person_verdicts
 from dialer.domain.engine.recent_contacts import RecentContacts
 from tests.vopr.planted import Planted
 
@@ -13,5 +14,13 @@ def _contacts_since_are_forgotten(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(RecentContacts, "are_newer", lambda *_: False)
 
 
-CONTACTS_PLANTED: Final = (Planted("contacts since a read are forgotten", _contacts_since_are_forgotten, 150),)
-"""Bugs that only worlds with contact rules find."""
+def _consents_never_end(patch: pytest.MonkeyPatch) -> None:
+    """Take each consent that covers the campaign for one that is good now."""
+    patch.setattr(person_verdicts, "good_at", lambda spans, _now_ms: [span.id for span in spans])
+
+
+CONTACTS_PLANTED: Final = (
+    Planted("contacts since a read are forgotten", _contacts_since_are_forgotten, 150),
+    Planted("consents never end", _consents_never_end, 0),
+)
+"""Bugs that only worlds with contact rules or consents find."""

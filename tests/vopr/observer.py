@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection
 
 from tests.vopr import (
+    consents,
     contact_rules,
     rules_again,
     rules_desks,
@@ -86,6 +87,7 @@ class Observer:
         yield from rules_hours.dials(last, new, self._service_zone, self._calling_hours)
         yield from rules_manual.destinations(last, new)
         yield from contact_rules.too_often(connection, new)
+        yield from consents.without_consent(connection, new)
         yield from rules_dials.texts(last, seen, memory)
         yield from rules_moves.moves(last, seen)
         yield from rules_again.newcomers(connection, last, seen)

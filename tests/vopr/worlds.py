@@ -15,6 +15,7 @@ from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.calls.plans import SMS
 from dialer.domain.numbers.normal_form import normalise
 from dialer.domain.words.enums import DialMethod, QueueStrategy
+from tests.vopr.consents import draw_consents
 from tests.vopr.contact_rules import draw_contact_rules
 from tests.vopr.desks import draw_desks, has_desks, patient
 from tests.vopr.dice import Dice
@@ -111,6 +112,7 @@ def world_of(seed: int) -> World:
         _draw_patience(Dice(seed, "patience"), rows)
     draw_skills(seed, rows)
     draw_contact_rules(seed, rows)
+    draw_consents(seed, rows, start_ms)
     hours = _draw_calling_hours(Dice(seed, "calling hours"), rows)
     return World(start_ms, dice.pick(("UTC", "Asia/Kolkata", "America/New_York")), money, hours, rows)
 

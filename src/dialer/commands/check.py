@@ -8,6 +8,7 @@ import msgspec
 import rich_click as click
 
 from dialer.app.campaigns.check import findings_of_campaign
+from dialer.app.campaigns.covered_people import CoveredPeople, covered_people
 from dialer.app.campaigns.people_to_join import people_to_join
 from dialer.app.work.errors import CampaignNotReadyError
 from dialer.commands.open_service import OpenService, open_service
@@ -35,6 +36,8 @@ class CampaignFindings(msgspec.Struct, frozen=True):
     """Further contacts of its phonebooks that have the same numbers."""
     do_not_call: int
     """Those of `people` whose numbers are on a do-not-call list."""
+    consent: CoveredPeople | None = None
+    """Those of them with the consent that the campaign needs; None if it needs none."""
 
 
 def check(campaign: str, *, forecast: bool, as_json: bool) -> None:
@@ -77,7 +80,8 @@ def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignF
             findings += findings_of_forecast(anyio.run(forecast_campaign, database, order), free)
     plain = [msgspec.structs.replace(finding, message=str(finding.message)) for finding in findings]
     joining = database.read_now(lambda connection: people_to_join(connection, campaign["id"]))
-    return CampaignFindings(campaign["id"], errors, len(findings) - errors, plain, *joining)
+    consent = database.read_now(lambda connection: covered_people(connection, campaign, now_ms, settings.timezone))
+    return CampaignFindings(campaign["id"], errors, len(findings) - errors, plain, *joining, consent)
 
 
 def _lines(checked: CampaignFindings) -> Iterator[str]:
@@ -91,6 +95,8 @@ def _lines(checked: CampaignFindings) -> Iterator[str]:
     if checked.do_not_call:
         left = checked.people - checked.do_not_call
         yield f"On do-not-call lists: {checked.do_not_call}, which leaves {left} to call"
+    if checked.consent is not None:
+        yield f"Have agreed: {checked.consent.covered} of {checked.consent.needed}"
     counts = f"{_counted(checked.errors, 'error')}, {_counted(checked.warnings, 'warning')}"
     yield f"Campaign {checked.campaign_id}: {counts}"
 

@@ -143,6 +143,7 @@ def _lines(story: Story) -> Iterator[str]:
         yield "Subscriber    no, but the number has called in"
     yield from (f"Received      {_show(text.at)}  {_received(text)}" for text in story.received)
     yield from (line for rule in story.rules if rule.holds for line in _rule(rule))
+    yield from (f"Consent       {one.kind} ({one.id}), {'good' if one.good else 'not good'}" for one in story.consents)
     for attempt in story.attempts:
         yield ""
         yield from _attempt(attempt, story.campaign.medium)

@@ -135,11 +135,13 @@ class OpenAccount:
             FileError: the file is wrong.
         """
         unit, target = self.read(lambda unit: (unit, target_of(unit, self._actor.id, one)))
-        report = import_people(one, target, unit, self._write, is_dry=False)
-        self._write(lambda unit: tell_import(unit, one, target, report))
+        report = import_people(one, target, unit, self.write, is_dry=False)
+        self.write(lambda unit: tell_import(unit, one, target, report))
         return report
 
-    def _write(self, work: Callable[[Unit], _Result]) -> _Result:
+    def write(self, work: Callable[[Unit], _Result]) -> _Result:
+        """Run `work` in a transaction, tell the listeners of its events, and return its result."""
+
         def run(connection: Connection) -> _Result:
             unit = self._unit(connection)
             done = work(unit)

@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.survey.sections.table import SECTION_TYPES
+from dialer.domain.words.consent_words import NO_CONSENT
 from dialer.store.backends.backend import backend_of
 from dialer.store.database.bulk import bulk_insert, stored
 from dialer.store.queries.do_not_call import is_in_another_form, is_without_country, lists_that_hold
@@ -83,7 +84,8 @@ def copy_campaign(source: Connection, target: Connection, campaign_id: int, now_
         _copy(source, target, select(*stored(table)).where(condition), table)
     target.execute(update(User).values(password_hash=""))
     # Without late contacts, a campaign that stays open has nothing to wait for: its last call is what matters.
-    target.execute(update(Campaign).values(end_when_done=True))
+    # Consents are left aside, as a forecast says.
+    target.execute(update(Campaign).values(end_when_done=True, requires_consent=NO_CONSENT))
     _remember_ids(source, target)
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select, update
 from dialer.app.campaigns.change import start_campaign
 from dialer.app.campaigns.shared_agents import SharingCampaign, campaigns_sharing_agents
 from dialer.app.work.unit import UnitOfWork
+from dialer.domain.forecast.rehearsed_rules import RehearsedRule
 from dialer.domain.survey.survey import Survey, decode_survey
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.reasons import CAMPAIGN_REASONS
@@ -67,8 +68,8 @@ async def forecast_campaign(database: Database, order: Order, progress: Progress
     stage, survey = staged(database, order)
     (runs,) = run_seeds([stage], range(order.first_seed, order.first_seed + order.seeds), order.processes, progress)
     sharing = sharing_campaigns(database, order)
-    ruled = has_contact_rules(database, order)
-    return summarise(order, runs, survey, obeys_hours=stage.obeys_hours, is_ruled=ruled, sharing=sharing)
+    bound = rules_not_rehearsed(database, order)
+    return summarise(order, runs, survey, obeys_hours=stage.obeys_hours, bound=bound, sharing=sharing)
 
 
 def run_seeds(
@@ -92,10 +93,14 @@ def sharing_campaigns(database: Database, order: Order) -> tuple[SharingCampaign
     return database.read_now(lambda connection: campaigns_sharing_agents(connection, order.campaign_id))
 
 
-def has_contact_rules(database: Database, order: Order) -> bool:
-    """Return whether a contact rule binds the campaign of a forecast."""
+def rules_not_rehearsed(database: Database, order: Order) -> frozenset[RehearsedRule]:
+    """Return the rules that bind the campaign of a forecast and that no run obeys."""
     one, zone = [order.campaign_id], order.service_zone
-    return bool(database.read_now(lambda connection: ruled_campaigns(connection, one, zone)))
+    ruled = database.read_now(lambda connection: ruled_campaigns(connection, one, zone)).get(order.campaign_id)
+    if ruled is None:
+        return frozenset()
+    contacts = {RehearsedRule.CONTACT_RULES} if ruled.rules else set()
+    return frozenset(contacts | ({RehearsedRule.CONSENTS} if ruled.consent is not None else set()))
 
 
 def staged(database: Database, order: Order) -> tuple[ForecastStage, Survey]:

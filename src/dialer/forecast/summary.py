@@ -153,13 +153,13 @@ def summarise(
     survey: Survey,
     *,
     obeys_hours: bool,
-    is_ruled: bool = False,
+    bound: frozenset[RehearsedRule] = frozenset(),
     sharing: tuple[SharingCampaign, ...] = (),
 ) -> Forecast:
     """Return the forecast, from the runs under all seeds, which obey the calling hours or do not.
 
-    `is_ruled` tells whether a contact rule binds the campaign, which no run obeys. `sharing` are the running campaigns
-    with the same agents.
+    `bound` are the rules that bind the campaign and that no run obeys. `sharing` are the running campaigns with the
+    same agents.
     """
     obeyed = rules_obeyed(with_hours=obeys_hours, with_balance=not order.is_rich)
     reasons = Counter(run.stop.reason for run in runs)
@@ -185,7 +185,7 @@ def summarise(
         per_hour=tuple(_per_hour(runs)),
         per_seed=tuple(map(_shown, runs)),
         rules_obeyed=obeyed,
-        rules_left_aside=rules_left_aside(obeyed, is_ruled=is_ruled),
+        rules_left_aside=rules_left_aside(obeyed, bound=bound),
         agents_shared_with=sharing,
     )
 

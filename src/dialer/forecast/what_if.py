@@ -17,8 +17,8 @@ from dialer.domain.survey.survey import Survey
 from dialer.domain.words.described import described
 from dialer.forecast.changed_copy import stage_of_setting
 from dialer.forecast.forecast import (
-    has_contact_rules,
     ignore_progress,
+    rules_not_rehearsed,
     run_seeds,
     sharing_campaigns,
     started_copy,
@@ -116,15 +116,15 @@ async def compare_settings(
     """
     stages, survey = staged_settings(database, order, [each.setting for each in named])
     seeds = range(order.first_seed, order.first_seed + order.seeds)
-    sharing, ruled = sharing_campaigns(database, order), has_contact_rules(database, order)
+    sharing, bound = sharing_campaigns(database, order), rules_not_rehearsed(database, order)
     present, *others = run_seeds(stages, seeds, order.processes, progress)
     comparisons = len(others) * len(FIGURES)
     return WhatIf(
-        present=summarise(order, present, survey, obeys_hours=stages[0].obeys_hours, is_ruled=ruled, sharing=sharing),
+        present=summarise(order, present, survey, obeys_hours=stages[0].obeys_hours, bound=bound, sharing=sharing),
         settings=tuple(
             SettingForecast(
                 changes=each.changes,
-                forecast=summarise(order, runs, survey, obeys_hours=stage.obeys_hours, is_ruled=ruled, sharing=sharing),
+                forecast=summarise(order, runs, survey, obeys_hours=stage.obeys_hours, bound=bound, sharing=sharing),
                 differences=differences(present, runs, stages[0].now_ms, comparisons),
             )
             for each, runs, stage in zip(named, others, stages[1:], strict=True)

@@ -144,6 +144,7 @@ def test_a_creation_of_nothing_names_what_is_required(resource: Resource, admin:
         "subscriber-list": {"campaign", "duplicate_contact"},
         "tier": {"queue", "agent"},
         "users": {"username", "password"},
+        "consent": {"phone_number", "kind"},
         "contact-rule": {"name", "limit", "period", "unit"},
         "webhook": {"name", "target_url"},
         "report-link": {"name", "campaign"},

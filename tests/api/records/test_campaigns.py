@@ -24,6 +24,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "purpose": "",
         "sector": "",
         "seller": "",
+        "requires_consent": "",
         "callerid": "",
         "callerid_group": None,
         "startingdate": NOW,

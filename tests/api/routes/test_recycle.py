@@ -86,7 +86,7 @@ def test_a_look_at_one_person_costs_the_same_however_many_calls_and_texts_are_un
     person, other = people(estate, database, {"status": S.COMPLETED}, {"status": S.IN_PROCESS})
 
     def look(connection: Connection) -> None:
-        assert recycle_campaign.why_not_again(connection, person) is None
+        assert recycle_campaign.why_not_again(connection, person, 0) is None
 
     steps(database, look)
     few = steps(database, look)

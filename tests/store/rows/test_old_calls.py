@@ -235,7 +235,7 @@ async def test_people_whose_calls_are_gone_are_not_called_again(house: House) ->
     """The note of an agent is gone, too: maybe that they declined."""
     await house.advance((DAYS + 1) * 86_400)
     await removal(house).remove()
-    judged = house.database.read_now(lambda connection: judge_slice(connection, 1, ""))
+    judged = house.database.read_now(lambda connection: judge_slice(connection, 1, "", now_ms=0))
     assert (judged.people, dict(judged.kept)) == ({}, {NotAgain.TOO_OLD: 4})
 
 

@@ -75,7 +75,7 @@ async def count_people(request: ApiRequest, campaign_id: int, check: Callable[[U
 
         def read(unit: Unit, begin: str = begin) -> Judged:
             check(unit)
-            return judge_chunk(unit.connection, campaign_id, begin)
+            return judge_chunk(unit.connection, campaign_id, begin, now_ms=unit.now_ms)
 
         judged = await request.service.read(request, read, is_long=True)
         found.by_outcome.update(judged.people.values())

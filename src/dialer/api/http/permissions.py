@@ -42,6 +42,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     f"POST /dnc/{RECORD}/import": Permission.CAMPAIGNS,
     "POST /contact/bulk": Permission.CAMPAIGNS,
     "POST /dnc-contact/bulk": Permission.CAMPAIGNS,
+    "POST /consent/bulk": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
     f"POST /sms-campaigns/{RECORD}/copy": Permission.CAMPAIGNS,
     f"POST /campaigns/{RECORD}/call-again": Permission.CAMPAIGNS,

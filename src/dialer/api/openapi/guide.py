@@ -74,6 +74,7 @@ _GROUPS: Final[dict[str, str]] = {
     "payment": "Payments into accounts.",
     "ledger": "The ledger: every change of a balance, with its cause.",
     "contact-rule": "How often people may be contacted, over all campaigns of an account.",
+    "consent": "What people have agreed to, with proof, and what they have withdrawn.",
     "rate-card": "Prices of calls by the prefix of the number.",
     "apply": "Files of records, as `dialer apply` sends them and `dialer export` gets them, in one transaction.",
     "audit-log": "The audit log: who changed which record, and when.",

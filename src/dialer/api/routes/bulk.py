@@ -1,11 +1,11 @@
-"""Bulk creation: up to `BULK_RECORDS_MAX` contacts, or numbers that must not be called, in one request."""
+"""Bulk creation: up to `BULK_RECORDS_MAX` contacts, consents, or numbers not to be called, in one request."""
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 import anyio.to_thread
 import msgspec
@@ -31,6 +31,8 @@ from dialer.resources.records.bulk import (
     ignored_in,
     read_drafts,
 )
+from dialer.resources.records.bulk_consents import create_consents, ignored_among, read_consents
+from dialer.resources.records.consents import CONSENTS
 from dialer.resources.records.contacts import CONTACTS, DNC_CONTACTS
 from dialer.resources.words.errors import AnsweredError, MalformedError
 
@@ -43,9 +45,13 @@ NDJSON: Final = "application/x-ndjson"
 _EITHER: Final = f"Send the records as {JSON}, in one array, or as {NDJSON}, one on a line."
 _CONTACT: Final = {"phonebook": "/rest-api/phonebook/1/", "contact": "+12025550100"}
 _ENTRY: Final = {"dnc": "/rest-api/dnc/1/", "phone_number": "+12025550100"}
+_CONSENT: Final = {"phone_number": "+33142345601", "kind": "express", "evidence": "Box ticked: yes, call me"}
 _LINE_END: Final = b"\n"
 _GAP: Final = re.compile(r"\s*(?:,\s*(?=[^\s,])|\Z)")
 """The text between two elements of an array, or after the last one."""
+
+Record = TypeVar("Record")
+"""A record of a request that was read."""
 
 
 class BulkAnswer(msgspec.Struct):
@@ -102,19 +108,50 @@ async def add_dnc_contacts(request: ApiRequest) -> Response[BulkAnswer]:
     return await _create(request, DNC_CONTACTS_IN_BULK)
 
 
+@post(
+    "/consent/bulk",
+    tags=[CONSENTS.path],
+    status_code=HTTPStatus.OK,
+    request_max_body_size=BULK_BYTES_MAX,
+    operation_class=describe_bodies(_bodies("ConsentWrite", _CONSENT, {**_CONSENT, "kind": "spoken"})),
+)
+async def add_consents(request: ApiRequest) -> Response[BulkAnswer]:
+    """Create many consents at once, up to 10,000. Each record has its own answer, and wrong ones undo no others.
+
+    All good records are stored together. An `Idempotency-Key` makes it safe to send the request again.
+    """
+    return await _create_by(request, CONSENTS.path, read_consents, create_consents, ignored_among)
+
+
 async def _create(request: ApiRequest, kind: BulkKind) -> Response[BulkAnswer]:
+    read, create = partial(read_drafts, kind), partial(_create_all, kind)
+    return await _create_by(request, kind.resource.path, read, create, ignored_in)
+
+
+def _create_all(kind: BulkKind, unit: Unit, drafts: Sequence[Draft]) -> list[BulkResult]:
+    return create_all(unit, kind, drafts)
+
+
+async def _create_by(
+    request: ApiRequest,
+    path: str,
+    read: Callable[[Sequence[bytes], Conventions], list[Record]],
+    create: Callable[[Unit, Sequence[Record]], list[BulkResult]],
+    ignored: Callable[[Sequence[Record]], list[str]],
+) -> Response[BulkAnswer]:
+    """Read the records of a body, store the good ones, and answer."""
     service, body = request.service, await _body(request)
-    attempt = attempt_of(request, f"{kind.resource.path}/bulk", body)
+    attempt = attempt_of(request, f"{path}/bulk", body)
     is_lines = request.content_type[0].strip().lower() == NDJSON
+    conventions = service.conventions(request)
     with service.attempts.begin(attempt):
-        read = partial(_read, kind, body, service.conventions(request), is_lines=is_lines)
-        drafts = await anyio.to_thread.run_sync(read)
+        records = await anyio.to_thread.run_sync(lambda: read(_documents(body, is_lines=is_lines), conventions))
 
         def store_once(unit: Unit) -> StoredAnswer:
-            return answer_once(unit, attempt, lambda: _store(unit, kind, drafts))
+            return answer_once(unit, attempt, lambda: _stored(create(unit, records)))
 
         answer = await service.write(request, store_once)
-    return answer.response(ignored_in(drafts))
+    return answer.response(ignored(records))
 
 
 async def _body(request: ApiRequest) -> bytes:
@@ -123,14 +160,14 @@ async def _body(request: ApiRequest) -> bytes:
     return await read_whole(request)
 
 
-def _read(kind: BulkKind, body: bytes, conventions: Conventions, *, is_lines: bool) -> list[Draft]:
-    """Return the records of a body; raise MalformedError if they cannot be told apart, or are too many."""
+def _documents(body: bytes, *, is_lines: bool) -> Sequence[bytes]:
+    """Return the records of a body as they are; raise MalformedError if they cannot be told apart, or are too many."""
     if body.count(b",") > BULK_COMMAS_MAX:
         raise MalformedError(f"The body has more than {BULK_COMMAS_MAX:,} commas. Send fewer records at once.")
     documents = _lines(body) if is_lines else _elements(body)
     if len(documents) > BULK_RECORDS_MAX:
         raise MalformedError(f"The body has {len(documents):,} records. Send at most {BULK_RECORDS_MAX:,} at once.")
-    return read_drafts(kind, documents, conventions)
+    return documents
 
 
 def _lines(body: bytes) -> Sequence[bytes]:
@@ -171,8 +208,7 @@ def _apart(body: bytes) -> Sequence[bytes] | None:
     return found
 
 
-def _store(unit: Unit, kind: BulkKind, drafts: Sequence[Draft]) -> StoredAnswer:
-    results = create_all(unit, kind, drafts)
+def _stored(results: list[BulkResult]) -> StoredAnswer:
     created = sum(one.id is not None for one in results)
     content = encode_plain(BulkAnswer(created, len(results) - created, results))
     return StoredAnswer(HTTPStatus.OK, {}, content)

@@ -13,6 +13,7 @@ from dialer.api.actions.forecast import Forecaster
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.check import findings_of_campaign
+from dialer.app.campaigns.covered_people import CoveredPeople, covered_people
 from dialer.app.campaigns.people_to_join import PeopleToJoin, people_to_join
 from dialer.app.work.errors import CampaignNotReadyError
 from dialer.domain.forecast.forecast_state import ForecastState
@@ -89,6 +90,10 @@ class CampaignCheckRead(msgspec.Struct):
             2,
         ),
     ]
+    consent: Annotated[
+        CoveredPeople | None,
+        described("The people with the consent that the campaign needs. Null if it needs none."),
+    ] = None
 
 
 class _Checked(NamedTuple):
@@ -99,6 +104,7 @@ class _Checked(NamedTuple):
     forecast: ForecastState
     free_balance: int
     joining: PeopleToJoin
+    consent: CoveredPeople | None
 
 
 @get("/campaigns/{record_id:str}/check", tags=[CAMPAIGNS.path], opt=_KNOWN)
@@ -148,7 +154,7 @@ async def _check(request: ApiRequest, forecaster: Forecaster, resource: Resource
             forecast = ForecastState.ERRORS  # The campaign was changed meanwhile.
     errors = sum(finding.level is FindingLevel.ERROR for finding in findings)
     shown = [_shown(finding, service.links(request)) for finding in findings]
-    return CampaignCheckRead(errors, len(findings) - errors, forecast, shown, *checked.joining)
+    return CampaignCheckRead(errors, len(findings) - errors, forecast, shown, *checked.joining, checked.consent)
 
 
 def _is_forecast_asked(request: ApiRequest) -> bool:
@@ -187,7 +193,8 @@ def _checked(unit: Unit, resource: Resource, campaign_id: int, settings: Setting
     )
     free = campaign["balance"] - campaign["held"]
     joining = people_to_join(connection, campaign_id)
-    return _Checked(findings, None if why_not else order, why_not or ForecastState.DONE, free, joining)
+    consent = covered_people(connection, campaign, unit.now_ms, settings.timezone)
+    return _Checked(findings, None if why_not else order, why_not or ForecastState.DONE, free, joining, consent)
 
 
 def _shown(finding: Finding, links: Links) -> CampaignFindingRead:

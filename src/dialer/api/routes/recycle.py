@@ -192,7 +192,7 @@ async def _chunk(
 ) -> RecycledChunk:
     if is_dry:
         return await request.service.read(
-            request, lambda unit: count_chunk(unit.connection, campaign_id, wanted, after), is_long=True
+            request, lambda unit: count_chunk(unit, campaign_id, wanted, after), is_long=True
         )
     return await request.service.write(
         request, lambda unit: recycle_chunk(unit, campaign_id, wanted, after), is_long=True

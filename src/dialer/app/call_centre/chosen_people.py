@@ -55,6 +55,7 @@ CAMPAIGNS_MAX: Final = 50
 _FREE: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 _GOES_ON: Final = frozenset({WaitsFor.RETRY, WaitsFor.TURN})
 """The waits that do not refuse a call: it is placed at once."""
+_CODES: Final = {WaitsFor.FREQUENCY: ErrorCode.FREQUENCY, WaitsFor.NO_CONSENT: ErrorCode.NO_CONSENT}
 
 
 class Rules(NamedTuple):
@@ -281,7 +282,7 @@ def _refuse_unless_callable(unit: UnitOfWork, agent_id: int, person: Row[Any], r
         raise RefusedError(Sentence("An emergency number is never dialled."), code=ErrorCode.NOT_DIALLED)
     if wait.reason not in _GOES_ON:
         why = refusal_of(wait.reason)
-        code = ErrorCode.FREQUENCY if wait.reason is WaitsFor.FREQUENCY else ErrorCode.NOT_DIALLED
+        code = _CODES.get(wait.reason, ErrorCode.NOT_DIALLED)
         raise RefusedError(Sentence("The person cannot be called now: %(why)s.", why=why), code=code)
 
 

@@ -31,7 +31,7 @@ def name_of_again(name: str, length_max: int) -> str:
     return f"{kept[: length_max - len(AGAIN_SUFFIX)]}{AGAIN_SUFFIX}"
 
 
-def judge_chunk(connection: Connection, campaign_id: int, after: str = "") -> Judged:
+def judge_chunk(connection: Connection, campaign_id: int, after: str = "", *, now_ms: int) -> Judged:
     """Return the people of one slice of a campaign: those to call again, and the reasons against the others.
 
     Raises:
@@ -39,7 +39,7 @@ def judge_chunk(connection: Connection, campaign_id: int, after: str = "") -> Ju
         RefusedError: the campaign is not over.
     """
     refuse_unless_over(connection, campaign_id)
-    return judge_slice(connection, campaign_id, after)
+    return judge_slice(connection, campaign_id, after, now_ms=now_ms)
 
 
 def refuse_unless_over(connection: Connection, campaign_id: int) -> None:

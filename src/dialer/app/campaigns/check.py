@@ -7,6 +7,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, exists, func, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
+from dialer.app.campaigns.covered_people import covered_people
 from dialer.app.campaigns.line_check import (
     named_queue,
     names_list,
@@ -105,6 +106,7 @@ def _facts(
     without_country, example = _without_country(connection, campaign["id"], phonebooks)
     prefixes = NO_PREFIXES if gateway is None else Prefixes(gateway["addprefix"], gateway["removeprefix"])
     forbidden = _forbidden(connection, campaign, phonebooks, prefixes)
+    consents = covered_people(connection, campaign, now_ms, service_zone)
     people, counts_part = people_by_zone(connection, campaign["id"], phonebooks)
     return CampaignFacts(
         people_by_zone=tuple(people),
@@ -122,6 +124,7 @@ def _facts(
         has_phonebook=bool(phonebooks),
         has_people=_has_people(connection, campaign["id"], phonebooks),
         has_no_balance=_has_no_balance(connection, campaign),
+        without_consent=0 if consents is None else consents.needed - consents.covered,
         lacks_purpose=not campaign["purpose"],
         lacks_callerid=lacks_callerid(connection, campaign),
         without_country=without_country,

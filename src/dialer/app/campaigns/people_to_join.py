@@ -58,6 +58,13 @@ def people_to_join(connection: Connection, campaign_id: int) -> PeopleToJoin:
     return PeopleToJoin(in_it + fresh, contacts - numbers, listed)
 
 
+def numbers_to_call(campaign_id: int) -> Select[str]:
+    """Return a query of the numbers of people who are in a campaign, and of those who join it at its start."""
+    subscribed = select(Subscriber.number).where(Subscriber.campaign_id == campaign_id)
+    both = subscribed.union(_fresh(campaign_id)).subquery()
+    return select(both.c.number)
+
+
 def _on_lists(connection: Connection, campaign_id: int, people: Subquery) -> int:
     """Count the numbers of people that are on do-not-call lists of the campaign, as claims of the engine find them.
 

@@ -24,6 +24,7 @@ from dialer.domain.words.sentences import Sentence, StateName
 from dialer.domain.words.states import RECYCLABLE_CAMPAIGNS, RECYCLABLE_SUBSCRIBERS
 from dialer.store.database.bulk import Bulk
 from dialer.store.database.touched import NOTHING
+from dialer.store.queries.contact_rules import covered_now
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import CallRequest, Campaign, SmsMessage, Subscriber
@@ -53,6 +54,7 @@ _WHY_KEPT: Final = {
     "deleted": (ErrorCode.NO_CONTACT, Sentence("The contact was deleted, or the person erased.")),
     "emergency": (ErrorCode.NOT_DIALLED, Sentence("The number is an emergency number.")),
     "dnc": (ErrorCode.DO_NOT_CALL, Sentence("The number is on a do-not-call list of the campaign.")),
+    "no_consent": (ErrorCode.NO_CONSENT, Sentence("There is no consent of the person that the campaign needs.")),
     "in_progress": (ErrorCode.IN_PROGRESS, Sentence("A call or a message to the person is in progress.")),
 }
 """The reasons why somebody is not called again, each with the code and the sentence of an error."""
@@ -85,7 +87,7 @@ def recycle_chunk(unit: UnitOfWork, campaign_id: int, wanted: RecycleFilter, aft
         UnknownRecordError: there is no such campaign.
         RefusedError: the campaign is over.
     """
-    chunk, rows = _select(unit.connection, campaign_id, wanted, after)
+    chunk, rows = _select(unit, campaign_id, wanted, after)
     if not rows:
         unit.note(NOTHING)
         return chunk
@@ -96,14 +98,14 @@ def recycle_chunk(unit: UnitOfWork, campaign_id: int, wanted: RecycleFilter, aft
     return chunk
 
 
-def count_chunk(connection: Connection, campaign_id: int, wanted: RecycleFilter, after: str = "") -> RecycledChunk:
+def count_chunk(unit: UnitOfWork, campaign_id: int, wanted: RecycleFilter, after: str = "") -> RecycledChunk:
     """Return the result that `recycle_chunk` would have, without changing rows.
 
     Raises:
         UnknownRecordError: there is no such campaign.
         RefusedError: the campaign is over.
     """
-    return _select(connection, campaign_id, wanted, after)[0]
+    return _select(unit, campaign_id, wanted, after)[0]
 
 
 def recycle_one(unit: UnitOfWork, subscriber_id: int) -> None:
@@ -114,7 +116,7 @@ def recycle_one(unit: UnitOfWork, subscriber_id: int) -> None:
         RefusedError: they cannot be called again by this campaign, or wait already.
     """
     row = _one(unit.connection, subscriber_id)
-    refusal = _refusal_of(unit.connection, row)
+    refusal = _refusal_of(unit.connection, row, unit.now_ms)
     if refusal is not None:
         raise refusal
     _RECYCLE.run(unit.connection, [(row.id, unit.now_ms)])
@@ -124,13 +126,13 @@ def recycle_one(unit: UnitOfWork, subscriber_id: int) -> None:
     unit.note(touched_campaigns(row.campaign_id), SubscribersRecycled(row.campaign_id, 1))
 
 
-def why_not_again(connection: Connection, subscriber_id: int) -> RefusedError | None:
+def why_not_again(connection: Connection, subscriber_id: int, now_ms: int) -> RefusedError | None:
     """Return the error with which `recycle_one` would refuse a subscriber; None if it would not.
 
     Raises:
         UnknownRecordError: there is no such subscriber.
     """
-    return _refusal_of(connection, _one(connection, subscriber_id))
+    return _refusal_of(connection, _one(connection, subscriber_id), now_ms)
 
 
 def _one(connection: Connection, subscriber_id: int) -> Row[Any]:
@@ -140,14 +142,14 @@ def _one(connection: Connection, subscriber_id: int) -> Row[Any]:
     return row
 
 
-def _refusal_of(connection: Connection, row: Row[Any]) -> RefusedError | None:
+def _refusal_of(connection: Connection, row: Row[Any], now_ms: int) -> RefusedError | None:
     try:
         _refuse_if_over(connection, row.campaign_id)
     except RefusedError as error:
         return error
     if row.status == SubscriberStatus.PENDING:
         return RefusedError("The person waits for a call already.", code=ErrorCode.IN_PROGRESS)
-    reason = _reasons_to_keep(connection, [row]).get(row.id)
+    reason = _reasons_to_keep(connection, [row], row.campaign_id, now_ms).get(row.id)
     if reason is None and row.status not in RECYCLABLE_SUBSCRIBERS:
         reason = "in_progress"
     if reason is None:
@@ -157,11 +159,12 @@ def _refusal_of(connection: Connection, row: Row[Any]) -> RefusedError | None:
 
 
 def _select(
-    connection: Connection, campaign_id: int, wanted: RecycleFilter, after: str
+    unit: UnitOfWork, campaign_id: int, wanted: RecycleFilter, after: str
 ) -> tuple[RecycledChunk, list[Row[Any]]]:
     """Return the result of a chunk, and the subscribers to recycle. Chunks follow the numbers, which are unique."""
+    connection = unit.connection
     _refuse_if_over(connection, campaign_id)
-    columns = ("id", "number", "duplicate_contact", "status", "status_reason", "contact_id", "phonebook_id")
+    columns = ("id", "number", "zone", "duplicate_contact", "status", "status_reason", "contact_id", "phonebook_id")
     query = select(*[Subscriber.__table__.c[name] for name in columns]).where(
         Subscriber.campaign_id == campaign_id, Subscriber.number > after
     )
@@ -172,7 +175,7 @@ def _select(
     if wanted.causes and selected:
         called = _with_last_cause(connection, [row.id for row in selected], wanted.causes)
         selected = [row for row in selected if row.id in called]
-    kept = _reasons_to_keep(connection, selected) if selected else {}
+    kept = _reasons_to_keep(connection, selected, campaign_id, unit.now_ms) if selected else {}
     chosen = [row for row in selected if row.id not in kept]
     last = seen[-1].number if len(seen) == RECYCLE_CHUNK else None
     return RecycledChunk(Counter(row.status for row in chosen), Counter(kept.values()), last), chosen
@@ -204,10 +207,13 @@ def _with_last_cause(connection: Connection, ids: Sequence[int], causes: Collect
     return set(connection.scalars(last))
 
 
-def _reasons_to_keep(connection: Connection, selected: Sequence[Row[Any]]) -> dict[int, str]:
+def _reasons_to_keep(
+    connection: Connection, selected: Sequence[Row[Any]], campaign_id: int, now_ms: int
+) -> dict[int, str]:
     """Return the subscribers who must not be called again, each with the reason."""
     ids = [row.id for row in selected]
     busy, listed = _under_way(connection, ids), on_dnc(connection, ids)
+    consented = covered_now(connection, campaign_id, {row.number: row.zone for row in selected}, now_ms)
     kept: dict[int, str] = {}
     for row in selected:
         if (
@@ -222,6 +228,8 @@ def _reasons_to_keep(connection: Connection, selected: Sequence[Row[Any]]) -> di
             kept[row.id] = "dnc"
         elif row.id in busy:
             kept[row.id] = "in_progress"
+        elif row.number not in consented:
+            kept[row.id] = "no_consent"
     return kept
 
 

@@ -13,6 +13,7 @@ _WITHOUT_TURN: Final[Mapping[WaitsFor, Sentence]] = {
     WaitsFor.TZ_UNKNOWN: Sentence("the time zone of the number is unknown"),
     WaitsFor.DNC: Sentence("the number is on a do-not-call list of the campaign"),
     WaitsFor.HELD: Sentence("the person has perhaps asked not to be called, and nobody has looked yet"),
+    WaitsFor.NO_CONSENT: Sentence("there is no consent of the person that the campaign needs"),
 }
 """The meanings of waits that have a turn, without the turn."""
 

@@ -26,6 +26,7 @@ _REFUSED: Final = frozenset(
         WaitsFor.TZ_UNKNOWN,
         WaitsFor.DNC,
         WaitsFor.HELD,
+        WaitsFor.NO_CONSENT,
     }
 )
 """The waits of people whose turn comes, but who are refused then."""

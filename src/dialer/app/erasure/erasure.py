@@ -33,6 +33,7 @@ from dialer.store.tables import (
     CallRecording,
     CallRequest,
     Campaign,
+    Consent,
     Contact,
     DncContact,
     NumberNote,
@@ -45,6 +46,10 @@ from dialer.store.tables import (
 
 _NO_PROOF: Final = {"callrequest_id": None, "sms_message_id": None, "said": ""}
 """The proof of an entry without what leads to the person; the source, the campaign and the moment stay."""
+_NOBODYS_CONSENT: Final = {
+    **dict.fromkeys(("evidence", "evidence_url", "withdrawn_how"), ""),
+    **dict.fromkeys(("audio_file_id", "callrequest_id"), None),
+}
 PEOPLE_AT_ONCE: Final = 500
 """Subscribers that one unit of work erases."""
 _OVER: Final = (CampaignStatus.ABORT, CampaignStatus.END)
@@ -173,6 +178,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     done.contacts, done.subscribers = len(contact_ids), len(subscriber_ids)
     # A hash replaces the number on do-not-call lists, so that the number is still not called.
     done.dnc_contacts = _hash_entries(connection, spellings, unit.now_ms)
+    _hash_consents(connection, spellings, unit.now_ms)
     unit.note(NOTHING, PersonErased(len(subscriber_ids)))
 
 
@@ -270,6 +276,17 @@ def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> 
         values = {"phone_number": ERASED, "number": hashed(key, row["number"]), **_NO_PROOF}
         connection.execute(update(DncContact).where(DncContact.id == row["id"]).values(values))
     return len(rows)
+
+
+def _hash_consents(connection: Connection, spellings: Spellings, now_ms: int) -> None:
+    """Replace the number of consents by hashes, which cover nobody, and erase what says who gave them.
+
+    What was agreed to, when and how, and when it was withdrawn and used, stays as a proof.
+    """
+    for row in whose_number(connection, Consent.number, spellings):
+        number = hashed(ensure_key(connection, now_ms), row["number"])
+        values = {"phone_number": ERASED, "number": number, **_NOBODYS_CONSENT}
+        connection.execute(update(Consent).where(Consent.id == row["id"]).values(values))
 
 
 def _ended(connection: Connection, ended_before_ms: int, after_id: int) -> list[int]:

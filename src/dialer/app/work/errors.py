@@ -42,6 +42,7 @@ class ErrorCode(StrEnum):
     MEDIA_TYPE = "media_type"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     NO_AGENT_TALKS = "no_agent_talks"
+    NO_CONSENT = "no_consent"
     NO_CONTACT = "no_contact"
     NO_TELEPHONE = "no_telephone"
     NOT_AUTHENTICATED = "not_authenticated"

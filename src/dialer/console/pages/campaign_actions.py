@@ -176,7 +176,7 @@ async def _recycle(request: ApiRequest, identity: int, wanted: RecycleFilter, *,
         def work(unit: Unit, begin: str = begin) -> RecycledChunk:
             check_seen(unit, identity)
             if is_dry:
-                return count_chunk(unit.connection, identity, wanted, begin)
+                return count_chunk(unit, identity, wanted, begin)
             return recycle_chunk(unit, identity, wanted, begin)
 
         run = request.service.read if is_dry else request.service.write

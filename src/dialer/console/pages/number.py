@@ -253,5 +253,5 @@ def _refusals(unit: Unit, stories: Sequence[Story], tests: Collection[int]) -> d
         and story.campaign.status not in _OVER
         and story.campaign.id not in tests
     ]
-    errors = {identity: why_not_again(unit.connection, identity) for identity in ids}
+    errors = {identity: why_not_again(unit.connection, identity, unit.now_ms) for identity in ids}
     return {identity: error_in_words(error) for identity, error in errors.items() if error is not None}

@@ -48,6 +48,7 @@ _SHORT_WAITS: Final[Mapping[str, str]] = {
     WaitsFor.DESTINATION: gettext_noop("Nothing: such numbers may not be called"),
     WaitsFor.TZ_UNKNOWN: gettext_noop("Nothing: the time zone is unknown"),
     WaitsFor.DNC: gettext_noop("Nothing: it is on a do-not-call list"),
+    WaitsFor.NO_CONSENT: gettext_noop("Nothing: the person has not agreed"),
     WaitsFor.STARTING: gettext_noop("The first day of the campaign"),
     WaitsFor.RETRY: gettext_noop("The next attempt"),
     WaitsFor.WINDOW: gettext_noop("Hours in which calls are allowed"),

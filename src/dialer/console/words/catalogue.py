@@ -129,6 +129,15 @@ _PAGES: Final[Mapping[str, tuple[RecordPage, ...]]] = {
             empty="There is no rule yet. Make one, such as at most 2 calls in 7 days.",
         ),
         RecordPage(
+            "consent",
+            "Consents",
+            "consent",
+            "What people have agreed to, with proof. A campaign may need one of everybody.",
+            ("phone_number", "kind", "purposes", "given_date", "withdrawn_date", "last_used_date"),
+            add="New consent",
+            empty="There is no consent yet. Add one, or send them over the API.",
+        ),
+        RecordPage(
             "number-note",
             "Notes on numbers",
             "note",

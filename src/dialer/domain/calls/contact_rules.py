@@ -12,6 +12,7 @@ import msgspec
 
 from dialer.domain.calling_times.states import state_of
 from dialer.domain.calling_times.zones import countries_of_number
+from dialer.domain.calls.consents import NeededConsent
 from dialer.domain.places.area_code_states import states_of_area
 from dialer.domain.words.contact_words import CALL, NUMBER, ContactKind, PeriodUnit, RestAfter, RuleScope
 from dialer.domain.words.moments import NEVER_MS
@@ -77,9 +78,11 @@ class RuledCampaign(NamedTuple):
     user_id: int
     seller: str
     rules: tuple[FrequencyRule, ...]
-    """The rules that bind it."""
+    """The rules that bind it. There may be none, if it needs a consent."""
     service_zone: str
     """The time zone of people whose own zone is not known."""
+    consent: NeededConsent | None = None
+    """The consent that it needs; None if it needs none."""
 
 
 class MadeContact(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from dialer.domain.calls.call_recording import (
     SoundStore,
     TapeState,
 )
+from dialer.domain.calls.consents import ConsentSpan
 from dialer.domain.calls.contact_rules import HeldSpan, RuledCampaign
 from dialer.domain.calls.plan_parts import CallerIdChoice, SaidCallBack, SectionResult
 from dialer.domain.calls.sound_quality import SoundQuality
@@ -137,15 +138,13 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     """All lists that hold for it: those named, its account's own, those of all; also as `lists_of_wish` names them."""
     is_simulated: bool = False
     """True if its gateway is simulated, so that the wishes of simulated people hold for it."""
-    source_campaign_id: int | None = None
-    """The campaign whose people this one calls again."""
+    source_campaign_id: int | None = None  # The campaign whose people this one calls again.
     trial_of_id: int | None = None
     text_message: str | None = None
     """The template of a campaign that sends text messages; None for a campaign that calls."""
     sms_gateway_id: GatewayKey | None = None
     """The gateway for text messages that a section sends during a call."""
-    max_xfer: int = 0
-    """Maximum number of B-legs in progress; 0: no limit."""
+    max_xfer: int = 0  # Maximum number of B-legs in progress; 0: no limit.
     dial_method: DialMethod = DialMethod.FIXED_RATE
     strategy: str = ""  # The name of the pacing strategy, if it is not the one of `dial_method`.
     agent_dial_rate: float = 1.0  # Calls for each idle agent.
@@ -160,7 +159,7 @@ class CampaignPlan(msgspec.Struct, frozen=True, gc=False):
     recording: RecordingPlan = NOT_RECORDED
     agents: AgentAccess = NO_ACCESS
     """The access of the programs that talk in its calls."""
-    ruled: RuledCampaign | None = None  # The contact rules that bind it; None if none does.
+    ruled: RuledCampaign | None = None  # Its contact rules and the consent that it needs; None without.
     end_when_done: bool = True
     """False keeps the campaign open until it expires, although nobody is left to call."""
 
@@ -231,6 +230,7 @@ class Subscriber(msgspec.Struct, gc=False):
     abandoned: int = 0
     """Number of calls that followed one that no agent took in time. An agent is kept for each of them."""
     held: tuple[HeldSpan, ...] = ()  # The times in which contact rules hold them back, as they were read.
+    consents: tuple[ConsentSpan, ...] | None = None  # Those that cover the campaign; None if it needs none.
     read_at: int = 0  # The place of that read in the order of contacts (`dialer.domain.engine.recent_contacts`).
 
     def promise_at(self, now_ms: int) -> Promise | None:

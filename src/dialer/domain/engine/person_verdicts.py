@@ -3,6 +3,7 @@
 from typing import Final
 
 from dialer.domain.calling_times.zones import is_zone_key
+from dialer.domain.calls.consents import good_at
 from dialer.domain.calls.contact_rules import first_free_ms
 from dialer.domain.calls.plans import SIMULATED, Subscriber
 from dialer.domain.engine.credit import message_to
@@ -40,6 +41,7 @@ class PersonVerdicts:
             and plan.text_message is None
             and not closed_until_ms
             and not subscriber.held
+            and subscriber.consents is None
             and is_zone_key(subscriber.zone)
             and not (gateway.plan.removeprefix and gateway.dials_emergency(number))
             and (gateway.plan.protocol == SIMULATED or not gateway.refuses(number))
@@ -61,6 +63,7 @@ class PersonVerdicts:
             has_unknown_zone=not is_zone_key(subscriber.zone),
             is_on_dnc=is_on_dnc,
             is_held=is_on_dnc and called_off.is_held(plan, subscriber, since),
+            lacks_consent=subscriber.consents is not None and not good_at(subscriber.consents, now_ms),
             is_without_text=text_message is not None and not message_to(subscriber, text_message).strip(),
             held_until_ms=held_until_ms,
             closed_until_ms=closed_until_ms,

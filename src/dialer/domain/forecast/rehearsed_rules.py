@@ -15,21 +15,26 @@ class RehearsedRule(DescribedText):
     CALLING_HOURS = "calling_hours", "The calling hours of the service."
     COUNTRY_HOURS = "country_hours", "The calling hours of the countries of the callees."
     CONTACT_RULES = "contact_rules", "The contact rules of the account, if any binds the campaign. No run obeys them."
+    CONSENTS = "consents", "The consents that the campaign needs, if it needs any. No run asks for them."
 
 
+NOT_REHEARSED: Final = frozenset({RehearsedRule.CONTACT_RULES, RehearsedRule.CONSENTS})
+"""The rules that no run obeys."""
 _HOURS: Final = frozenset({RehearsedRule.CALLING_HOURS, RehearsedRule.COUNTRY_HOURS})
 
 
 def rules_obeyed(*, with_hours: bool, with_balance: bool) -> tuple[RehearsedRule, ...]:
     """Return the rules of real campaigns that a forecast obeys."""
     aside = (frozenset() if with_hours else _HOURS) | (frozenset() if with_balance else {RehearsedRule.BALANCE})
-    return tuple(rule for rule in RehearsedRule if rule not in aside | {RehearsedRule.CONTACT_RULES})
+    return tuple(rule for rule in RehearsedRule if rule not in aside | NOT_REHEARSED)
 
 
-def rules_left_aside(obeyed: tuple[RehearsedRule, ...], *, is_ruled: bool = False) -> tuple[RehearsedRule, ...]:
+def rules_left_aside(
+    obeyed: tuple[RehearsedRule, ...], *, bound: frozenset[RehearsedRule] = frozenset()
+) -> tuple[RehearsedRule, ...]:
     """Return the rules of real campaigns that a forecast does not obey.
 
-    `is_ruled` tells whether a contact rule binds the campaign.
+    `bound` are those that bind the campaign of the rules that no run obeys.
     """
-    unknown: frozenset[RehearsedRule] = frozenset() if is_ruled else frozenset({RehearsedRule.CONTACT_RULES})
+    unknown = NOT_REHEARSED - bound
     return tuple(rule for rule in RehearsedRule if rule not in obeyed and rule not in unknown)

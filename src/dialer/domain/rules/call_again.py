@@ -30,6 +30,7 @@ class AgainOutcome(Reason):
     NUMBER_CHANGED = SubscriberReason.NUMBER_CHANGED.value, SubscriberReason.NUMBER_CHANGED.meaning
     DESTINATION = "destination", "the account was not allowed to call their numbers, or their country"
     TZ_UNKNOWN = SubscriberReason.TZ_UNKNOWN.value, SubscriberReason.TZ_UNKNOWN.meaning
+    CONSENTED = "consented", "they had not given the consent that the campaign needs, and have since"
 
 
 class NotAgain(Reason):
@@ -39,6 +40,7 @@ class NotAgain(Reason):
     MESSAGE_LEFT = "message_left", "an answering machine heard the message, which is enough for the campaign"
     REFUSED = "refused", "an agent noted that they declined, or that somebody else has the number"
     DNC = "dnc", "the number is on a do-not-call list"
+    NO_CONSENT = "no_consent", "there is no consent of them that the campaign needs"
     DELETED = "deleted", "the contact was deleted or erased, or has another number now"
     EMERGENCY = "emergency", "the number is an emergency number, which is never dialled"
     STOPPED = "stopped", "a user has taken them out of the campaign"
@@ -58,6 +60,7 @@ USUAL: Final = frozenset(
         AgainOutcome.CALL_BACK,
         AgainOutcome.CARRIER_FAILURE,
         AgainOutcome.NOT_DELIVERED,
+        AgainOutcome.CONSENTED,
     }
 )
 """The outcomes of people who were not reached, through no wish of theirs: a form proposes these."""
@@ -65,24 +68,27 @@ _REFUSALS: Final = frozenset(
     {AgentDisposition.NOT_INTERESTED, AgentDisposition.WRONG_PERSON, AgentDisposition.DO_NOT_CALL}
 )
 _BY_REASON: Final[Mapping[str, AgainOutcome]] = {
-    reason: AgainOutcome(reason)
-    for reason in (
-        SubscriberReason.BUSY,
-        SubscriberReason.NO_ANSWER,
-        SubscriberReason.MACHINE,
-        SubscriberReason.CARRIER_FAILURE,
-        SubscriberReason.NOT_DELIVERED,
-        SubscriberReason.NOT_COMPLETED,
-        SubscriberReason.NOT_SERVED,
-        SubscriberReason.ABANDONED,
-        SubscriberReason.REJECTED,
-        SubscriberReason.NO_ROUTE,
-        SubscriberReason.NO_TEXT,
-        SubscriberReason.INVALID_NUMBER,
-        SubscriberReason.NUMBER_CHANGED,
-        SubscriberReason.DESTINATION,
-        SubscriberReason.TZ_UNKNOWN,
-    )
+    **{
+        reason.value: AgainOutcome(reason)
+        for reason in (
+            SubscriberReason.BUSY,
+            SubscriberReason.NO_ANSWER,
+            SubscriberReason.MACHINE,
+            SubscriberReason.CARRIER_FAILURE,
+            SubscriberReason.NOT_DELIVERED,
+            SubscriberReason.NOT_COMPLETED,
+            SubscriberReason.NOT_SERVED,
+            SubscriberReason.ABANDONED,
+            SubscriberReason.REJECTED,
+            SubscriberReason.NO_ROUTE,
+            SubscriberReason.NO_TEXT,
+            SubscriberReason.INVALID_NUMBER,
+            SubscriberReason.NUMBER_CHANGED,
+            SubscriberReason.DESTINATION,
+            SubscriberReason.TZ_UNKNOWN,
+        )
+    },
+    SubscriberReason.NO_CONSENT.value: AgainOutcome.CONSENTED,
 }
 _BY_REASON_OF_REFUSAL: Final[Mapping[str, NotAgain]] = {
     SubscriberReason.DNC: NotAgain.DNC,
@@ -109,6 +115,8 @@ class CallsOfPerson(NamedTuple):
     """True if they completed the survey in a call of their own."""
     is_completed_by_machine: bool = False
     """True if the last call was completed by a machine, as earlier versions allowed."""
+    has_consented: bool = False
+    """True if there is a consent of them now that the campaign needs."""
 
 
 NO_CALLS: Final = CallsOfPerson()
@@ -161,6 +169,8 @@ def _never(status: int, reason: str, calls: CallsOfPerson) -> NotAgain | None:
         return NotAgain.DONE
     if calls.dispositions & _REFUSALS:
         return NotAgain.REFUSED
+    if reason == SubscriberReason.NO_CONSENT and not calls.has_consented:
+        return NotAgain.NO_CONSENT
     if reason in _BY_REASON_OF_REFUSAL:
         return _BY_REASON_OF_REFUSAL[reason]
     if status == SubscriberStatus.ABORT and reason != SubscriberReason.ABORTED:

@@ -61,6 +61,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     has_people: bool
     """True if it has a contact or a subscriber."""
     lacks_callerid: bool
+    without_consent: int = 0
+    """People who have not given the consent that the campaign needs."""
     lacks_purpose: bool = False
     """True if the campaign does not say what it is for."""
     has_no_balance: bool = False
@@ -160,6 +162,7 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
         yield Finding(FindingLevel.WARNING, FindingCode.NO_AGENTS, section_id, message)
     yield from map(without_skill, facts.unserved_skills)
     yield from _check_purpose(facts)
+    yield from _check_consents(facts)
 
 
 def _check_purpose(facts: CampaignFacts) -> Iterator[Finding]:
@@ -169,6 +172,17 @@ def _check_purpose(facts: CampaignFacts) -> Iterator[Finding]:
             field=FieldName("purpose"),
         )
         yield _warning(FindingCode.NO_PURPOSE, "purpose", message)
+
+
+def _check_consents(facts: CampaignFacts) -> Iterator[Finding]:
+    if facts.without_consent:
+        message = Sentence(
+            "%(count)s people have not given the consent that the campaign needs (%(field)s), and are refused at their"
+            " turn.",
+            count=facts.without_consent,
+            field=FieldName("requires_consent"),
+        )
+        yield _warning(FindingCode.NO_CONSENT, "requires_consent", message)
 
 
 def _span(facts: CampaignFacts) -> CallingSpan:

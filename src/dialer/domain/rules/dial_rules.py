@@ -53,6 +53,8 @@ class PersonFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """True if the number is on a do-not-call list of the campaign."""
     is_held: bool = False
     """True if the only such list is that of the numbers which the account holds."""
+    lacks_consent: bool = False
+    """True if the campaign needs a consent of the person, and none is good now."""
     awaits_skills: AwaitedSkills | None = None
     """The lack of an agent with the skills that the call needs; None if somebody has them, or it needs none."""
     is_without_text: bool = False
@@ -126,6 +128,11 @@ def do_not_call(person: PersonFacts) -> Verdict:
     if not person.is_on_dnc:
         return ALLOWED
     return Never(SubscriberReason.HELD if person.is_held else SubscriberReason.DNC)
+
+
+def consent(person: PersonFacts) -> Verdict:
+    """Refuse a person of whom there is no consent that the campaign needs."""
+    return Never(SubscriberReason.NO_CONSENT) if person.lacks_consent else ALLOWED
 
 
 def blank_text(person: PersonFacts) -> Verdict:
@@ -204,6 +211,7 @@ PERSON_RULES: Final[tuple[PersonRule, ...]] = (
     forbidden_destination,
     unknown_zone,
     do_not_call,
+    consent,
     blank_text,
     begin_of_campaign,
     frequency,

@@ -78,6 +78,7 @@ class FindingCode(DescribedText):
         "short_for_call_backs",
         "Agents can promise call-backs, and the campaign ends within two days of its start.",
     )
+    NO_CONSENT = "no_consent", "People of the campaign have not given the consent that it needs, and are refused."
     NO_PURPOSE = "no_purpose", "The campaign does not say what it is for, so every contact rule binds it."
     NO_PHONEBOOK = "no_phonebook", "The campaign has no phonebook and no subscribers."
     NO_CONTACTS = "no_contacts", "The phonebooks of the campaign have no contacts."

@@ -45,6 +45,10 @@ class WaitsFor(Reason):
         "held",
         "the person has perhaps asked not to be called, and nobody has looked yet; it is refused when its turn comes",
     )
+    NO_CONSENT = (
+        "no_consent",
+        "there is no consent of the person that the campaign needs; it is refused when its turn comes",
+    )
     STARTING = "starting", "the campaign's starting date has not come"
     RETRY = "retry", "the next attempt is not due yet"
     FREQUENCY = "frequency", "a rule of the account holds it back, because the person was contacted lately"
@@ -68,6 +72,7 @@ class SubscriberReason(Reason):
     DNC = "dnc", "the number is on a do-not-call list of the campaign"
     HELD = "held", "the person has perhaps asked not to be called, and nobody has looked yet"
     TZ_UNKNOWN = "tz_unknown", "the time zone of the number is unknown"
+    NO_CONSENT = "no_consent", "there was no consent of the person that the campaign needs"
     FREQUENCY = "frequency", "a rule of the account held the attempt back, because the person was contacted lately"
     NO_TEXT = "no_text", "the text message is empty once its variables are filled in"
     BUSY = "busy", "the line was busy"

@@ -126,6 +126,15 @@ class Created(NamedTuple):
     """Fields that only this answer may show."""
 
 
+def planned_record(unit: Unit, resource: Resource, parsed: Parsed) -> tuple[Change, Values]:
+    """Return a new record and its columns, without writing it; raises InvalidError if fields are wrong."""
+    change = Change(unit, _with_defaults(unit, resource, parsed), frozenset(parsed.values), {})
+    errors = {**missing(_write(resource), (*parsed.errors, *change.values)), **parsed.errors}
+    _judge(resource, change, errors)
+    stamp = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
+    return change, {**_columns(resource, change), **_present(resource.table, stamp)}
+
+
 def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
     """Insert a record and return it.
 
@@ -133,12 +142,7 @@ def create_record(unit: Unit, resource: Resource, parsed: Parsed) -> Created:
         InvalidError: one or more fields are wrong.
         ConflictError: the record duplicates another one, and the client prefers strict handling.
     """
-    shape = _write(resource)
-    change = Change(unit, _with_defaults(unit, resource, parsed), frozenset(parsed.values), {})
-    errors = {**missing(shape, (*parsed.errors, *change.values)), **parsed.errors}
-    _judge(resource, change, errors)
-    stamp = {"created_date": unit.now_ms, "updated_date": unit.now_ms}
-    columns = {**_columns(resource, change), **_present(resource.table, stamp)}
+    change, columns = planned_record(unit, resource, parsed)
     duplicate_of = resource.first_like(unit, columns)
     if duplicate_of is not None and unit.conventions.is_strict:
         first = unit.conventions.links.record(resource.path, duplicate_of)

@@ -369,7 +369,7 @@ _CAMPAIGN: Final = shapes(
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
             ("Recordings of calls", "record record_notice record_notice_script record_refuse_key record_days"),
             ("Agents", "agent_script agent_fields crm_url dispositions call_back_wait"),
-            ("For whom it calls", "seller sector"),
+            ("For whom it calls", "seller sector requires_consent"),
             ("For your notes", "description extra_data user"),
         ],
         hidden="activity status",

@@ -129,7 +129,11 @@ _SMS_CAMPAIGN: Final = shapes(
         ("When", WHEN),
         ("How fast", "frequency"),
         ("If a message fails", "maxretry intervalretry"),
-        more=[("Lists", "dnc_lists"), ("For whom it calls", "seller sector"), ("For your notes", "description user")],
+        more=[
+            ("Lists", "dnc_lists"),
+            ("For whom it calls", "seller sector requires_consent"),
+            ("For your notes", "description user"),
+        ],
         hidden="activity status",
     ),
     write_doc="A campaign of text messages: its text, its phonebooks, its hours and its pace.",

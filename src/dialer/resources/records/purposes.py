@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, select
 
+from dialer.domain.words.consent_words import NO_CONSENT, ConsentKind
 from dialer.domain.words.purposes import NOT_SAID, Purpose, Sector
 from dialer.resources.crud.declaration import writable
 from dialer.resources.crud.fields import Text, TextChoice
@@ -40,8 +41,16 @@ PURPOSE_FIELDS: Final = {
         title="For whom it calls",
         hint="The firm for which you call, if you call for several.",
     ),
+    "requires_consent": writable(
+        TextChoice((NO_CONSENT, *ConsentKind), {NO_CONSENT: "It needs none."}),
+        "The kind of consent that the campaign needs of everybody: this one, or a stronger one. Whoever has given none"
+        " that covers its `purpose` and `seller` is refused at their turn (`no_consent`). Empty, the default: none.",
+        example=ConsentKind.EXPRESS.value,
+        title="Consent that it needs",
+        hint="Whoever has not agreed is not called. See Consents below People.",
+    ),
 }
-"""The fields of a campaign that say what it is for, and for whom it calls."""
+"""The fields of a campaign that say what it is for, for whom it calls, and which consent it needs."""
 
 
 def _emergency_by_admins(change: Change) -> Errors:

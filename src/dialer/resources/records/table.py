@@ -25,6 +25,7 @@ from dialer.resources.records.call_recordings import CALL_RECORDINGS
 from dialer.resources.records.calls import CALLREQUESTS, CDRS, SURVEY_RESULTS
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.carriers import CALLERID_GROUPS, CALLERIDS, GATEWAYS, SMS_GATEWAYS
+from dialer.resources.records.consents import CONSENTS
 from dialer.resources.records.contact_rules import CONTACT_RULES
 from dialer.resources.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS, PHONEBOOKS
 from dialer.resources.records.dids import DIDS
@@ -56,6 +57,7 @@ RESOURCES: Final[tuple[Resource, ...]] = (
     DNC_LISTS,
     DNC_CONTACTS,
     CONTACT_RULES,
+    CONSENTS,
     NUMBER_NOTES,
     PAYMENTS,
     LEDGER,

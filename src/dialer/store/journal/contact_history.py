@@ -1,4 +1,4 @@
-"""The contacts that were made with claimed people, as far as the rules of their campaigns count them."""
+"""The contacts that were made with claimed people, as far as the rules of their campaigns count them, and consents."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -7,11 +7,11 @@ from sqlalchemy import Connection
 
 from dialer.domain.calls.contact_rules import RuledCampaign
 from dialer.domain.calls.plans import CampaignPlan, Subscriber
-from dialer.store.queries.contact_rules import contacts_with, held_spans
+from dialer.store.queries.contact_rules import consents_over, contacts_with, held_spans
 
 
 class ContactHistory:
-    """A reader of what rules count. Campaigns without a rule cost it nothing."""
+    """A reader of what rules count, and of consents. Campaigns that need neither cost it nothing."""
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms: Final = now_ms
@@ -28,14 +28,23 @@ class ContactHistory:
         self._campaigns.pop(campaign_id, None)
 
     def has_rules(self, campaign_id: int) -> bool:
-        """Return whether a rule binds a campaign."""
+        """Return whether a rule binds a campaign, or whether it needs a consent."""
         return campaign_id in self._campaigns
 
     def hold(self, connection: Connection, campaign_id: int, people: Sequence[Subscriber]) -> None:
-        """Note for claimed people when rules hold them back. One query reads the contacts of all of them."""
+        """Note for claimed people when rules hold them back, and when there is a consent of theirs.
+
+        One query reads the contacts of all of them, and another one the consents, each if the campaign needs it.
+        """
         campaign = self._campaigns[campaign_id]
-        if people:
-            made = contacts_with(connection, campaign, [one.number for one in people], self._now_ms())
+        if not people:
+            return
+        numbers = [one.number for one in people]
+        made = contacts_with(connection, campaign, numbers, self._now_ms())
+        for one in people:
+            who = (one.number, one.zone, one.additional_vars)
+            one.held = held_spans(campaign, *who, made.get(one.number, ()))
+        if campaign.consent is not None:
+            spans = consents_over(connection, campaign, {one.number: one.zone for one in people})
             for one in people:
-                who = (one.number, one.zone, one.additional_vars)
-                one.held = held_spans(campaign, *who, made.get(one.number, ()))
+                one.consents = spans[one.number]

@@ -81,6 +81,8 @@ class EffectRecorder:
         self._rows.place(call, rows.called(call, self._rows.subscribers.get(call.subscriber.id)))
         if effect.callerid_turns:
             self._rows.gateways.keep_turns(call.plan.id, effect.callerid_turns)
+        if call.subscriber.consents is not None:
+            self._rows.uses_consents(call.subscriber.consents, call.started_ms)
         progress = self._rows.progress[call.plan.id]
         progress.calls += 1
         progress.next_dial_us = effect.next_dial_us

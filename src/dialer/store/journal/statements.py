@@ -27,7 +27,7 @@ from dialer.store.journal.rows import (
     SubscriberRow,
 )
 from dialer.store.journal.said_call_backs import SaidCallBackRow
-from dialer.store.tables import CallBack, CallDisposition, CallRequest, Campaign, Cdr, Subscriber, SurveyResult
+from dialer.store.tables import CallBack, CallDisposition, CallRequest, Campaign, Cdr, Consent, Subscriber, SurveyResult
 
 INSERT_REQUESTS: Final = bulk_insert(CallRequest.__table__, *RequestRow._fields)
 _calling: ColumnElement[int] = literal_column(str(int(CallRequestStatus.CALLING)))
@@ -113,4 +113,9 @@ COUNT_CAMPAIGNS: Final = KeyedBulk(
     ),
     CampaignGrowth._fields,
 )
+USE_CONSENTS: Final = Bulk(
+    update(Consent).where(Consent.id == bindparam("consent")).values(last_used_date=bindparam("used_ms")),
+    ("used_ms", "consent"),
+)
+"""Notes when consents have allowed a dial."""
 EXPECT_CALL_BACKS: Final = bulk_insert(CallBack.__table__, "id", "user_id", "due_ms")

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
+from dialer.domain.calls.consents import ConsentSpan, good_at
 from dialer.domain.calls.plans import Call
 from dialer.domain.rules.invariants import BrokenInvariantError
 from dialer.store.backends.backend import backend_of
@@ -95,6 +96,10 @@ class UnwrittenRows:
         self.counts.cdr(row)
         self.next_cdr_id += 1
 
+    def uses_consents(self, consents: Sequence[ConsentSpan], at_ms: int) -> None:
+        """Record a dial that those of some consents allow that are good at a moment."""
+        self.consents_used |= dict.fromkeys(good_at(consents, at_ms), at_ms)
+
     # --- how it is written -------------------------------------------------------------------------------------------
 
     def flush(self) -> None:
@@ -134,6 +139,8 @@ class UnwrittenRows:
             end_untold(connection, self.untold_recordings)
         statements.INSERT_RESULTS.put(connection, self.results)
         self._write_subscribers(connection)
+        if self.consents_used:
+            statements.USE_CONSENTS.put(connection, [(at_ms, key) for key, at_ms in self.consents_used.items()])
         statements.COUNT_CAMPAIGNS.put(connection, [grown.row(key) for key, grown in self.progress.items()])
         if self._entries or self._reserved:
             post_calls(connection, self._entries, self._reserved)
@@ -214,6 +221,8 @@ class UnwrittenRows:
         self.results: list[rows.ResultRow] = []
         self._clear_subscribers()
         self.progress: defaultdict[int, GrowingCampaign] = defaultdict(GrowingCampaign)
+        self.consents_used: dict[int, int] = {}
+        """The moment of the newest dial that each consent has allowed, by its id."""
         self.call_backs: list[tuple[int, int, int]] = []
         self.call_recordings: list[RecordingRow] = []
         self.untold_recordings: list[str] = []

@@ -628,6 +628,7 @@ CREATE TABLE campaign (
 	purpose VARCHAR(16) DEFAULT '' NOT NULL,
 	sector VARCHAR(16) DEFAULT '' NOT NULL,
 	seller VARCHAR(100) DEFAULT '' NOT NULL,
+	requires_consent VARCHAR(8) DEFAULT '' NOT NULL,
 	callerid VARCHAR(80) NOT NULL,
 	callerid_group_id INTEGER,
 	startingdate INTEGER NOT NULL,
@@ -723,6 +724,38 @@ CREATE INDEX ix_campaign_trial_of_id ON campaign (trial_of_id) WHERE trial_of_id
 CREATE INDEX ix_campaign_user_id ON campaign (user_id);
 CREATE INDEX ix_campaign_voicemail_audiofile_id ON campaign (voicemail_audiofile_id);
 CREATE UNIQUE INDEX uq_campaign_id_user_id ON campaign (id, user_id);
+CREATE TABLE consent (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	user_id INTEGER NOT NULL,
+	phone_number VARCHAR(64) NOT NULL,
+	number VARCHAR(16) NOT NULL,
+	kind VARCHAR(8) NOT NULL,
+	purposes TEXT DEFAULT '' NOT NULL,
+	seller VARCHAR(100) DEFAULT '' NOT NULL,
+	given_date INTEGER NOT NULL,
+	expiration_date INTEGER,
+	hours VARCHAR(11) DEFAULT '' NOT NULL,
+	hours_date VARCHAR(10),
+	how VARCHAR(8) DEFAULT '' NOT NULL,
+	evidence TEXT DEFAULT '' NOT NULL,
+	evidence_url TEXT DEFAULT '' NOT NULL,
+	evidence_sha256 VARCHAR(64) DEFAULT '' NOT NULL,
+	audio_file_id INTEGER,
+	callrequest_id INTEGER,
+	withdrawn_date INTEGER,
+	withdrawn_how TEXT DEFAULT '' NOT NULL,
+	last_used_date INTEGER,
+	created_date INTEGER NOT NULL,
+	updated_date INTEGER NOT NULL,
+	CONSTRAINT fk_consent_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
+	CONSTRAINT fk_consent_audio_file_id_audio_file FOREIGN KEY(audio_file_id) REFERENCES audio_file (id) ON DELETE SET NULL
+);
+CREATE INDEX ix_consent_audio_file_id ON consent (audio_file_id);
+CREATE INDEX ix_consent_created_date ON consent (created_date, id);
+CREATE INDEX ix_consent_given_date ON consent (given_date, id);
+CREATE INDEX ix_consent_last_digits ON consent (user_id, substr(number, -4), number);
+CREATE INDEX ix_consent_number ON consent (number, user_id, id);
+CREATE INDEX ix_consent_user_id_id ON consent (user_id, id);
 CREATE TABLE contact (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	phonebook_id INTEGER NOT NULL,

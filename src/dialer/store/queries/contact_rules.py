@@ -26,6 +26,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.calling_times.zones import fixed_offset_minutes, is_zone_key, zones_of_key
+from dialer.domain.calls.consents import ConsentSpan, good_at, good_spans
 from dialer.domain.calls.contact_rules import (
     DAY_MS,
     FrequencyRule,
@@ -36,9 +37,11 @@ from dialer.domain.calls.contact_rules import (
     judge,
 )
 from dialer.domain.calls.plans import SMS
+from dialer.domain.words.consent_words import NO_CONSENT
 from dialer.domain.words.contact_words import CALL, TEXT, ContactKind, PeriodUnit, RestAfter, RuleScope
 from dialer.domain.words.enums import AgentDisposition, AmdBehavior, AmdStatus, LegType
 from dialer.store.backends.expressions import without_index
+from dialer.store.queries.consents import consents_of, needed_consent
 from dialer.store.tables import CallDisposition, CallInProgress, CallRequest, Campaign, Cdr, SmsMessage
 from dialer.store.tables import ContactRule as RuleRow
 
@@ -50,14 +53,13 @@ _RULES: Final = (
     .where(RuleRow.user_id == bindparam("user"), RuleRow.enabled == true())
     .order_by(RuleRow.id)
 )
-_CAMPAIGNS: Final = select(Campaign.id, Campaign.medium, Campaign.purpose, Campaign.seller, Campaign.user_id).where(
-    Campaign.id.in_(bindparam("ids", expanding=True)), Campaign.trial_of_id.is_(None)
-)
-_RULED: Final = select(RuleRow.id).where(RuleRow.enabled == true()).limit(1)
-HAS_RULES: Final = (
-    select(RuleRow.id).where(RuleRow.user_id == Campaign.user_id, RuleRow.enabled == true()).exists().label("has_rules")
-)
-"""True if the account of a campaign has a rule."""
+_HAS_RULES: Final = select(RuleRow.id).where(RuleRow.user_id == Campaign.user_id, RuleRow.enabled == true()).exists()
+_IS_RULED: Final = _HAS_RULES | (Campaign.requires_consent != NO_CONSENT)
+_CAMPAIGNS: Final = select(
+    *(Campaign.id, Campaign.medium, Campaign.purpose, Campaign.seller, Campaign.user_id, Campaign.requires_consent)
+).where(Campaign.id.in_(bindparam("ids", expanding=True)), Campaign.trial_of_id.is_(None), _IS_RULED)
+IS_RULED: Final = _IS_RULED.label("is_ruled")
+"""True if the account of a campaign has a rule, or if the campaign needs a consent."""
 
 
 def rule_of(row: RowMapping) -> FrequencyRule:
@@ -92,14 +94,16 @@ def rules_for(connection: Connection, user_id: int, medium: str, purpose: str) -
 def ruled_campaigns(
     connection: Connection, campaign_ids: Collection[int], service_zone: str
 ) -> dict[int, RuledCampaign]:
-    """Return those of some campaigns that rules bind, by their ids. Without any rule, one query runs."""
-    if not campaign_ids or connection.scalar(_RULED) is None:
-        return {}
+    """Return those of some campaigns that rules bind, or that need a consent, by their ids.
+
+    Where there are none, one query runs.
+    """
     found = {}
-    for row in connection.execute(_CAMPAIGNS, {"ids": list(campaign_ids)}):
+    for row in connection.execute(_CAMPAIGNS, {"ids": list(campaign_ids)}).all() if campaign_ids else ():
         rules = rules_for(connection, row.user_id, row.medium, row.purpose)
-        if rules:
-            found[row.id] = RuledCampaign(row.id, row.user_id, row.seller, rules, service_zone)
+        consent = needed_consent(row.requires_consent, row.purpose, row.seller)
+        if rules or consent is not None:
+            found[row.id] = RuledCampaign(row.id, row.user_id, row.seller, rules, service_zone, consent)
     return found
 
 
@@ -108,14 +112,43 @@ def contacts_with(
 ) -> Mapping[str, Sequence[MadeContact]]:
     """Return the contacts that were made with numbers, as far as a rule of a campaign may count them.
 
-    One query reads them, by the index of numbers.
+    One query reads them, by the index of numbers, if there is a rule.
     """
+    if not campaign.rules:
+        return {}
     since_ms = now_ms - max(_longest_ms(rule) for rule in campaign.rules)
     asked = {"numbers": list(set(numbers)), "user": campaign.user_id, "since": since_ms}
     found: defaultdict[str, list[MadeContact]] = defaultdict(list)
     for row in connection.execute(_made(*_needed(campaign.rules)), asked):
         found[row.number].append(_contact(row))
     return found
+
+
+def consents_over(
+    connection: Connection, campaign: RuledCampaign, people: Mapping[str, str]
+) -> dict[str, tuple[ConsentSpan, ...]]:
+    """Return when consents cover a campaign that needs one, by number. `people` are numbers with their zone keys."""
+    if campaign.consent is None:
+        return dict.fromkeys(people, ())
+    given = consents_of(connection, campaign.user_id, people.keys())
+    return {
+        number: good_spans(given.get(number, ()), campaign.consent, number, zones_of(zone_key, campaign.service_zone))
+        for number, zone_key in people.items()
+    }
+
+
+def covered_now(connection: Connection, campaign_id: int, people: Mapping[str, str], now_ms: int) -> set[str]:
+    """Return those of some numbers, given with their zone keys, with a consent that covers a campaign now.
+
+    All of them, if the campaign needs none.
+    """
+    if not people:
+        return set()
+    campaign = ruled_campaigns(connection, [campaign_id], "UTC").get(campaign_id)
+    if campaign is None or campaign.consent is None:
+        return set(people)
+    spans = consents_over(connection, campaign, people)
+    return {number for number, found in spans.items() if good_at(found, now_ms)}
 
 
 def zones_of(zone_key: str, service_zone: str) -> Sequence[tzinfo]:

@@ -32,7 +32,7 @@ from dialer.domain.words.voices import AS_SET, ChosenVoice
 from dialer.store.database.touched import EVERYTHING, Touched
 from dialer.store.queries.agent_access import agent_access
 from dialer.store.queries.calls_in_progress import busy_campaigns, gateway_of, gateways_of, sms_gateway_of
-from dialer.store.queries.contact_rules import HAS_RULES, ruled_campaigns
+from dialer.store.queries.contact_rules import IS_RULED, ruled_campaigns
 from dialer.store.queries.destinations import destinations_of
 from dialer.store.queries.do_not_call import lists_of, names_of
 from dialer.store.queries.hold_sounds import hold_sounds
@@ -55,7 +55,7 @@ FLOWS_KEPT_MAX: Final = 10_000
 _LIVE: Final = (CampaignStatus.START, CampaignStatus.PAUSE)
 # Statements are built once, as building one takes longer than running it.
 _LIVE_CAMPAIGNS: Final = Selection(
-    select(Campaign.__table__, HAS_RULES).where(Campaign.status.in_(_LIVE)).order_by(Campaign.id),
+    select(Campaign.__table__, IS_RULED).where(Campaign.status.in_(_LIVE)).order_by(Campaign.id),
     Campaign.id,
     Campaign.user_id,
 )
@@ -322,8 +322,8 @@ class Loader:
         return CampaignPlan(**{**settings_by_name(CampaignPlan, row), **special})
 
     def _ruled(self, connection: Connection, row: RowMapping) -> RuledCampaign | None:
-        """Return the contact rules that bind a campaign. They bind no trial, which calls its own user."""
-        if not row.get("has_rules") or row["trial_of_id"] is not None:
+        """Return the rules that bind a campaign, and the consent that it needs. A trial calls its own user without."""
+        if not row.get("is_ruled") or row["trial_of_id"] is not None:
             return None
         return ruled_campaigns(connection, [row["id"]], self._service_zone).get(row["id"])
 

@@ -14,6 +14,7 @@ from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import Windows
 from dialer.domain.calling_times.zones import is_zone_key
 from dialer.domain.calls.agent_events import AgentOpened
+from dialer.domain.calls.consents import good_at
 from dialer.domain.calls.contact_rules import HeldSpan
 from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.numbers.emergency import is_emergency
@@ -31,7 +32,7 @@ from dialer.domain.words.enums import CampaignStatus, DialMethod, TransferStatus
 from dialer.domain.words.moments import NEVER_MS
 from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
-from dialer.store.queries.contact_rules import contacts_with, held_spans, ruled_campaigns
+from dialer.store.queries.contact_rules import consents_over, contacts_with, held_spans, ruled_campaigns
 from dialer.store.queries.destinations import destinations_of, is_forbidden_for
 from dialer.store.queries.do_not_call import held_among, on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
@@ -134,7 +135,7 @@ def people_facts(
     """
     called_off, windows = on_dnc(connection, [row["id"] for row in people]), Windows()
     held = held_among(connection, called_off) if called_off else set()
-    spans = _held(connection, people, campaigns)
+    spans, covered = _held(connection, people, campaigns), _covered(connection, people, campaigns)
     found: dict[int, PersonFacts] = {}
     for row in people:
         campaign = campaigns.get(row["campaign_id"])
@@ -148,6 +149,7 @@ def people_facts(
                 has_unknown_zone=not is_zone_key(row["zone"]),
                 is_on_dnc=row["id"] in called_off,
                 is_held=row["id"] in held,
+                lacks_consent=covered.get(row["id"], True) is False,
                 awaits_skills=awaited_by(campaign.skills, row["additional_vars"]) if campaign.skills else None,
             )
             is_timed = not person.has_unknown_zone
@@ -177,6 +179,19 @@ def _held(
             for row in theirs:
                 who = (row["number"], row["zone"], row["additional_vars"])
                 found[row["id"]] = held_spans(campaign.ruled, *who, made.get(row["number"], ()))
+    return found
+
+
+def _covered(
+    connection: Connection, people: Collection[RowMapping], campaigns: Mapping[int, Circumstances]
+) -> dict[int, bool]:
+    """Return whether a consent is good now, by the ids of the people of campaigns that need one."""
+    found: dict[int, bool] = {}
+    for campaign_id, campaign in campaigns.items():
+        if campaign.ruled is not None and campaign.ruled.consent is not None:
+            theirs = [row for row in people if row["campaign_id"] == campaign_id]
+            spans = consents_over(connection, campaign.ruled, {row["number"]: row["zone"] for row in theirs})
+            found |= {row["id"]: bool(good_at(spans[row["number"]], campaign.now_ms)) for row in theirs}
     return found
 
 

@@ -9,12 +9,12 @@ from collections.abc import Collection
 from typing import Final
 
 from msgspec import structs
-from sqlalchemy import ColumnElement, Connection, case, select
+from sqlalchemy import ColumnElement, Connection, case, literal, or_, select, true, update
 
 from dialer.domain.words.proof import Proof
 from dialer.domain.words.roles import Role
 from dialer.store.backends.expressions import insert_or
-from dialer.store.tables import ACCOUNT, HELD, OF_SIMULATED, SERVICE, DncContact, DncList, User
+from dialer.store.tables import ACCOUNT, HELD, OF_SIMULATED, SERVICE, Campaign, Consent, DncContact, DncList, User
 
 OWN_LIST_NAME: Final = "Asked not to be called"
 HELD_LIST_NAME: Final = "Perhaps asked not to be called"
@@ -70,7 +70,8 @@ def call_off(
 ) -> list[tuple[int, int]]:
     """Put a number on do-not-call lists with the proof of the wish. None stands for no list.
 
-    Where the number is on a list already, its first proof stays.
+    Where the number is on a list already, its first proof stays. With the list of an account, the wish withdraws the
+    consents of the number that the account has.
 
     Return the list and the id of each new entry.
     """
@@ -83,7 +84,26 @@ def call_off(
         added = insert_or(DncContact.__table__).values({**values, **circumstances, **dates})
         added = added.on_conflict_do_nothing(index_elements=["dnc_id", "number", "user_id"])
         entries += [(dnc_id, entry_id) for entry_id in connection.scalars(added.returning(DncContact.id))]
+        _withdraw_consents(connection, dnc_id, number, proof, now_ms)
     return entries
+
+
+def _withdraw_consents(connection: Connection, dnc_id: int, number: str, proof: Proof, now_ms: int) -> None:
+    """Withdraw the consents of a number that cover the purpose of the campaign that heard a wish.
+
+    If it has none, or nobody knows it any more, all are withdrawn. Those that are given later stay.
+    """
+    account = select(DncList.user_id).where(DncList.id == dnc_id, DncList.keeps_wishes_of == ACCOUNT).scalar_subquery()
+    is_good = or_(Consent.withdrawn_date.is_(None), Consent.withdrawn_date > now_ms)
+    of_number = (Consent.user_id == account) & (Consent.number == number)
+    purpose = connection.scalar(select(Campaign.purpose).where(Campaign.id == proof.campaign_id))
+    is_meant = true()
+    if purpose:
+        words = literal(" ").concat(Consent.purposes).concat(" ")
+        is_meant = or_(Consent.purposes == "", words.contains(f" {purpose} "))
+    withdrawn = {"withdrawn_date": now_ms, "withdrawn_how": str(proof.source), "updated_date": now_ms}
+    of_past = (Consent.given_date <= now_ms) & is_good
+    connection.execute(update(Consent).where(of_number, of_past, is_meant).values(withdrawn))
 
 
 def _list(connection: Connection, which: ColumnElement[bool], now_ms: int, **values: object) -> int:

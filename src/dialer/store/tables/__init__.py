@@ -42,6 +42,7 @@ from dialer.store.tables.campaigns import (
     Subscriber,
 )
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, GatewayCounter
+from dialer.store.tables.consents import Consent
 from dialer.store.tables.contact_rules import ContactRule
 from dialer.store.tables.contacts import (
     ACCOUNT,
@@ -107,6 +108,7 @@ __all__ = [
     "CampaignHour",
     "CampaignPhonebook",
     "Cdr",
+    "Consent",
     "ConsoleSession",
     "Contact",
     "ContactName",

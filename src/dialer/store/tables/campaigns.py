@@ -9,6 +9,7 @@ from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calls.call_recording import NO_CALL
 from dialer.domain.calls.plans import SMS, VOICE
 from dialer.domain.pacing.inputs import ABANDON_HOURS, ABANDON_RATE_MAX_DEFAULT
+from dialer.domain.words.consent_words import NO_CONSENT
 from dialer.domain.words.enums import AmdBehavior, AmdSensitivity, CampaignStatus, DialMethod, SubscriberStatus
 from dialer.domain.words.purposes import NOT_SAID
 from dialer.store.tables._base import (
@@ -53,6 +54,8 @@ class Campaign(Row):
     """A `dialer.domain.words.purposes.Sector`, or empty."""
     seller: Mapped[str] = mapped_column(String(100), default="", server_default="")
     """The firm for which the campaign calls."""
+    requires_consent: Mapped[str] = mapped_column(String(8), default=NO_CONSENT, server_default=NO_CONSENT)
+    """The `dialer.domain.words.consent_words.ConsentKind` that it needs of everybody, or empty."""
     callerid: Mapped[str] = mapped_column(String(80), default="")
     callerid_group_id: Mapped[int | None] = needs("callerid_group")
     startingdate: Mapped[Milliseconds]

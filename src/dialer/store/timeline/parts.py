@@ -285,6 +285,15 @@ class RulePart(msgspec.Struct, frozen=True):
     """The contacts that count; none if it does not hold."""
 
 
+class ConsentPart(msgspec.Struct, frozen=True):
+    """A consent of the person that the account has."""
+
+    id: int
+    kind: str
+    good: bool
+    """True if it is good now, and covers the campaign if that needs a consent."""
+
+
 class Story(msgspec.Struct, frozen=True):
     """A whole story: the campaign, the number, and its attempts in order."""
 
@@ -306,3 +315,5 @@ class Story(msgspec.Struct, frozen=True):
     """The purpose of the campaign; empty if it is not said."""
     rules: list[RulePart] = []
     """The contact rules that are for the person, while the campaign is started."""
+    consents: list[ConsentPart] = []
+    """The consents of the number that the account has."""

@@ -22,6 +22,7 @@ from dialer.store.queries.why_waiting import circumstances_of, people_facts
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
 from dialer.store.timeline.attempts import calls_from, calls_of, messages_of
+from dialer.store.timeline.consents import consents_of_person
 from dialer.store.timeline.contact_rules import rules_for_person
 from dialer.store.timeline.parts import (
     AttemptPart,
@@ -94,6 +95,7 @@ def read_story(
                 received=[] if attempts else texts,
                 purpose=row["purpose"],
                 rules=rules_for_person(connection, subscriber, circumstances),
+                consents=consents_of_person(connection, row, spelling, now_ms, service_zone),
             )
     raise UnknownNumberError(
         Sentence(

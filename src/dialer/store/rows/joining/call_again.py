@@ -26,6 +26,8 @@ from dialer.domain.numbers.emergency import is_emergency
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.rules.call_again import NO_CALLS, AgainOutcome, CallsOfPerson, NotAgain, PlayedTo, judge
 from dialer.domain.words.enums import AmdStatus, CampaignStatus, LegType, SubscriberStatus
+from dialer.domain.words.reasons import SubscriberReason
+from dialer.store.queries.contact_rules import covered_now
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.sealed_surveys import sealed_survey
@@ -46,7 +48,7 @@ SLICE: Final = 1_000
 """People of a campaign that are read and judged at once."""
 _JUDGED: Final = (
     *("id", "number", "duplicate_contact", "status", "status_reason", "count_attempt", "contact_id", "phonebook_id"),
-    "created_date",
+    *("created_date", "zone"),
 )
 _FILLING: Final = (CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE)
 
@@ -76,7 +78,9 @@ class _Slice(NamedTuple):
         )
 
 
-def judge_slice(connection: Connection, source_id: int, after: str, *, into: int = 0, most: int = SLICE) -> Judged:
+def judge_slice(
+    connection: Connection, source_id: int, after: str, *, now_ms: int, into: int = 0, most: int = SLICE
+) -> Judged:
     """Judge the people of a campaign after a number, for a new campaign `into` that may have some of them already."""
     columns = [Subscriber.__table__.c[name] for name in _JUDGED]
     query = select(*columns).where(Subscriber.campaign_id == source_id, Subscriber.number > after)
@@ -87,11 +91,17 @@ def judge_slice(connection: Connection, source_id: int, after: str, *, into: int
     must_not = _refusals(connection, slice_, rows, into)
     calls = _calls_of(connection, slice_)
     played_to = _played_to(connection, source_id)
+    refused = [row for row in rows if row.status_reason == SubscriberReason.NO_CONSENT]
+    consented = covered_now(connection, source_id, {row.number: row.zone for row in refused}, now_ms)
     people: dict[int, AgainOutcome] = {}
     kept: Counter[NotAgain] = Counter()
     for row in rows:
         verdict = must_not.get(row.id) or judge(
-            row.status, row.status_reason, row.count_attempt, calls.get(row.id, NO_CALLS), played_to
+            row.status,
+            row.status_reason,
+            row.count_attempt,
+            calls.get(row.id, NO_CALLS)._replace(has_consented=row.number in consented),
+            played_to,
         )
         if isinstance(verdict, AgainOutcome):
             people[row.id] = verdict
@@ -114,7 +124,9 @@ def copy_people(connection: Connection, campaign_id: int, now_ms: int, most: int
     after = progress.after_number if progress.status in _FILLING and source_id is not None else None
     looked_at = 0
     while looked_at < most and after is not None:
-        judged = judge_slice(connection, source_id, after, into=campaign_id, most=min(SLICE, most - looked_at))
+        judged = judge_slice(
+            connection, source_id, after, now_ms=now_ms, into=campaign_id, most=min(SLICE, most - looked_at)
+        )
         chosen = [subscriber_id for subscriber_id, outcome in judged.people.items() if outcome in outcomes]
         if chosen:
             rows = joining(_as_new(campaign_id, chosen, now_ms))
