@@ -49,12 +49,14 @@ MAY_IMPORT: Final[dict[str, frozenset[str]]] = {
     "settings": frozenset(
         {"contact_settings", "domain", "mail_settings", "recording_settings", "settings_values", "speech_settings"}
     )
-    | {"telephone_settings"},
+    | {"database_settings", "telephone_settings", "transcription_settings"},
     "contact_settings": frozenset({"domain", "settings_values"}),
+    "database_settings": frozenset({"settings_values"}),
     "mail_settings": frozenset({"settings_values"}),
     "recording_settings": frozenset({"domain", "settings_values"}),
     "speech_settings": frozenset({"domain", "settings_values"}),
     "telephone_settings": frozenset({"settings_values"}),
+    "transcription_settings": frozenset({"domain", "settings_values"}),
     "settings_values": frozenset({"domain"}),
     "shares": frozenset({"domain"}),
     "__init__": frozenset({"time_zone_rules"}),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dialer.domain.words.transcripts import Ears
 from dialer.domain.words.voices import SpeechVoice
 from dialer.settings import SETTINGS, Settings, SettingsError, load_settings
 
@@ -48,6 +49,17 @@ def test_a_service_that_names_no_voice_has_that_of_an_installed_program(tmp_path
     assert not load_settings({"PATH": str(tmp_path), "DIALER_SPEECH": "off"}).voice
     program.chmod(0o644)
     assert load_settings({"PATH": str(tmp_path)}).speech is None
+
+
+def test_either_a_server_or_a_program_writes_down_recordings() -> None:
+    server = {"DIALER_TRANSCRIPTION_URL": "http://127.0.0.1:8000/v1/", "DIALER_TRANSCRIPTION_API_KEY": "k-1"}
+    program = {"DIALER_TRANSCRIPTION_COMMAND": "/usr/local/bin/write --model 'a b'"}
+    assert load_settings(server).ears == Ears("http://127.0.0.1:8000/v1", "whisper-1", "k-1")
+    assert load_settings(program).ears.command == ("/usr/local/bin/write", "--model", "a b")
+    assert (bool(load_settings({}).ears), "k-1" in repr(load_settings(server))) == (False, False)
+    for wrong in (server | program, {"DIALER_TRANSCRIPTION_COMMAND": "'"}, {"DIALER_TRANSCRIPTION_URL": "ftp://x"}):
+        with pytest.raises(SettingsError, match="DIALER_TRANSCRIPTION_"):
+            load_settings(wrong)
 
 
 def test_every_variable_is_read() -> None:

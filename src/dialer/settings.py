@@ -9,11 +9,13 @@ from typing import Any, Final
 import msgspec
 
 from dialer.contact_settings import CONTACT_SETTINGS
+from dialer.database_settings import DATABASE_SETTINGS
 from dialer.domain.credentials.secret_keys import KEY_MIN
 from dialer.domain.forecast.process_limits import PROCESSES_DEFAULT_MAX, PROCESSES_MAX
 from dialer.domain.formats.buckets import BucketAccess, BucketPlace
 from dialer.domain.pacing.inputs import ABANDON_HOURS
 from dialer.domain.words.currencies import read_currency
+from dialer.domain.words.transcripts import Ears
 from dialer.domain.words.voices import SpeechVoice
 from dialer.mail_settings import MAIL_SETTINGS
 from dialer.recording_settings import (
@@ -28,18 +30,14 @@ from dialer.settings_values import (
     HIDDEN,
     KEPT_DAYS_MAX,
     KEPT_DAYS_MIN,
-    LOCK_TIMEOUT_MAX,
     NETWORKS_MAX,
     OPEN,
     OPTIONAL,
     OTHER_HOSTS_MAX,
     RATE_LIMIT_MAX,
-    READERS_MAX,
-    READERS_MIN,
     REAL,
     RECORDINGS_FOLDER,
     SEED_MAX,
-    STATEMENT_TIMEOUT_MAX,
     USERNAME_MAX,
     Setting,
     SettingsError,
@@ -47,7 +45,6 @@ from dialer.settings_values import (
     milliseconds_of,
     read_base_url,
     read_clock,
-    read_database_url,
     read_hosts,
     read_keys,
     read_moment,
@@ -62,6 +59,7 @@ from dialer.settings_values import (
 )
 from dialer.speech_settings import MODEL, SPEECH_SETTINGS, refuse_half_a_server, voice_by_default, voice_of_settings
 from dialer.telephone_settings import TELEPHONE_SETTINGS
+from dialer.transcription_settings import TRANSCRIPTION_SETTINGS, WRITER, refuse_two_ears
 
 __all__ = ["SETTINGS", "Setting", "Settings", "SettingsError", "SettingsFile", "load_settings"]
 
@@ -113,6 +111,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     speech_model: str = MODEL
     speech_voices: dict[str, str] = msgspec.field(default_factory=dict)
     """Voices of the server by language."""
+    transcription_url: str | None = None
+    """Start of the URLs of a server that writes down what recordings say; None: there is none."""
+    transcription_command: tuple[str, ...] = ()
+    """Program that does so in place of a server, with its arguments; empty: there is none."""
+    transcription_api_key: str | None = None
+    transcription_model: str = WRITER
     base_url: str | None = None
     """Start of absolute URLs, without a slash at its end; None: that of the request."""
     other_hosts: tuple[str, ...] = ()
@@ -160,6 +164,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     @property
+    def ears(self) -> Ears:
+        """Who writes down what recordings say."""
+        key = self.transcription_api_key or ""
+        return Ears(self.transcription_url or "", self.transcription_model, key, self.transcription_command)
+
+    @property
     def recordings_dir(self) -> Path:
         """The folder in which whole calls are recorded. With a bucket, recordings wait there for their upload."""
         return self.recordings if isinstance(self.recordings, Path) else self.media_dir / RECORDINGS_FOLDER
@@ -201,6 +211,7 @@ def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) 
     refuse_half_a_server(values)
     values["speech"] = voice_by_default(values.get("speech"), environ.get("PATH", ""))
     refuse_half_a_bucket(values)
+    refuse_two_ears(values)
     settings = Settings(**values)
     if start is None:
         return settings
@@ -208,39 +219,7 @@ def load_settings(environ: Mapping[str, str], file: SettingsFile | None = None) 
 
 
 SETTINGS: Final = (
-    Setting(
-        variable="DIALER_DATABASE_URL",
-        field="database_url",
-        default="sqlite+aiosqlite:///dialer.db",
-        meaning="the database",
-        may_hold="sqlite+aiosqlite:///FILE (four slashes before an absolute path) or postgresql://USER@HOST/NAME",
-        read=read_database_url,
-        show=lambda text: repr(without_password(text)),
-    ),
-    Setting(
-        variable="DIALER_DATABASE_READERS",
-        field="database_readers",
-        default="6",
-        meaning="reads of a process at once, and its connections for them",
-        may_hold=f"a whole number from {READERS_MIN} to {READERS_MAX}",
-        read=partial(read_whole, least=READERS_MIN, most=READERS_MAX),
-    ),
-    Setting(
-        variable="DIALER_DATABASE_LOCK_TIMEOUT",
-        field="database_lock_timeout",
-        default="5",
-        meaning="seconds to wait for others that write",
-        may_hold=f"a whole number from 1 to {LOCK_TIMEOUT_MAX}",
-        read=partial(read_whole, least=1, most=LOCK_TIMEOUT_MAX),
-    ),
-    Setting(
-        variable="DIALER_DATABASE_STATEMENT_TIMEOUT",
-        field="database_statement_timeout",
-        default="30",
-        meaning="seconds of the longest statement on PostgreSQL",
-        may_hold=f"a whole number from 1 to {STATEMENT_TIMEOUT_MAX}",
-        read=partial(read_whole, least=1, most=STATEMENT_TIMEOUT_MAX),
-    ),
+    *DATABASE_SETTINGS,
     Setting(
         variable="DIALER_MEDIA_DIR",
         field="media_dir",
@@ -334,6 +313,7 @@ SETTINGS: Final = (
     ),
     *CONTACT_SETTINGS,
     *SPEECH_SETTINGS,
+    *TRANSCRIPTION_SETTINGS,
     Setting(
         variable="DIALER_BASE_URL",
         field="base_url",

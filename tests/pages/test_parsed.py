@@ -98,7 +98,8 @@ def callees(shown: Block) -> None:
 
 def settings_file(shown: Block) -> None:
     texts = {f"DIALER_{name.upper()}": text for name, text in tomllib.loads(shown.text).items()}
-    load_settings({**texts, "DIALER_S3_SECRET": "secret"})
+    secret = {"DIALER_S3_SECRET": "secret"} if "DIALER_S3_KEY_ID" in texts else {}
+    load_settings({**texts, **secret})
 
 
 PARSERS: Final[Mapping[str, Callable[[Block], None]]] = {
@@ -117,6 +118,7 @@ PARSERS: Final[Mapping[str, Callable[[Block], None]]] = {
     "docs/operate/scale-out.md block 2": variable,
     "docs/operate/systemd.md block 4": unit,
     "docs/records.md block 6": settings_file,
+    "docs/records.md block 7": settings_file,
     "docs/simulating.md block 1": account,
     "docs/text-messages.md block 2": receipt,
 }

@@ -11,7 +11,7 @@ from litestar.di import Provide
 from litestar.types import ASGIApp, ControllerRouterHandler, ExceptionHandlersMap
 
 from dialer.api.actions.forecast import Forecaster, Forecasting
-from dialer.api.actions.kept_recordings import kept_recordings
+from dialer.api.actions.kept_recordings import RecordingTasks, recording_tasks
 from dialer.api.actions.speaking import SpeakText, TextSpeaker, speak_nothing
 from dialer.api.actions.telephones import Telephones
 from dialer.api.actions.trial_calls import PlaceTrialCall, TrialCaller, place_no_trial_call
@@ -85,7 +85,6 @@ from dialer.resources.crud.urls import PREFIX
 from dialer.resources.records.table import RESOURCES
 from dialer.runtime.fleet.place_watch import keeping_place
 from dialer.runtime.steps.call_removal import CallRemoval, KeptDays
-from dialer.runtime.steps.kept_recordings import KeptRecordings
 from dialer.runtime.steps.recording_figures import RecordingFigures
 from dialer.settings import Settings
 from dialer.store.database.database import Database
@@ -186,10 +185,10 @@ def _of_lines(trial_call: PlaceTrialCall, speak: SpeakText, telephones: Telephon
     return {"trial_caller": trial_caller, "speaker": speaker, "telephones": _given(telephones)}
 
 
-def _watched(settings: Settings, database: Database, worker: Dialler) -> tuple[Metrics, KeptRecordings]:
+def _watched(settings: Settings, database: Database, worker: Dialler) -> tuple[Metrics, RecordingTasks]:
     """Return the metrics of a service, and the care for its recordings that they tell of."""
-    kept = kept_recordings(settings, database, worker.clock)
-    return _metrics(worker, database, RecordingMetrics(kept.figures, settings.recordings_dir)), kept
+    tasks = recording_tasks(settings, database, worker.clock)
+    return _metrics(worker, database, RecordingMetrics(tasks.recordings.figures, settings.recordings_dir)), tasks
 
 
 def _metrics(worker: Dialler, database: Database, recordings: RecordingMetrics) -> Metrics:
@@ -272,7 +271,7 @@ def _in_background(
     database: Database,
     worker: Dialler,
     metrics: Metrics,
-    kept: KeptRecordings,
+    kept: RecordingTasks,
     sending: AbstractAsyncContextManager[None],
     console: Pages | None,
 ) -> list[Callable[[], AbstractAsyncContextManager[object]]]:
@@ -282,7 +281,8 @@ def _in_background(
     logging = partial(logging_zone_rules, worker.clock.now_ms)
     watching = LoopLag(metrics.observe_lag).watching
     in_place = partial(keeping_place, database)
-    return [logging, worker.running, in_place, watching, removing, kept.keeping, lambda: sending, *tasks]
+    cared = kept.recordings.keeping, kept.transcripts.writing
+    return [logging, worker.running, in_place, watching, removing, *cared, lambda: sending, *tasks]
 
 
 def _removing(settings: Settings, database: Database, worker: Dialler) -> AbstractAsyncContextManager[None]:

@@ -18,6 +18,7 @@ def values(metrics: RecordingMetrics) -> dict[str, float]:
 def test_the_state_of_recordings_is_told(tmp_path: Path) -> None:
     figures = RecordingFigures()
     figures.waiting, figures.lost, figures.send_failures, figures.is_in_place = 3, 1, 7, False
+    figures.texts_waiting, figures.texts_failed = 5, 2
     metrics = RecordingMetrics(figures, tmp_path)
     found = values(metrics)
     assert found.pop("dialer_recordings_room_bytes") > 0
@@ -26,6 +27,8 @@ def test_the_state_of_recordings_is_told(tmp_path: Path) -> None:
         "dialer_recordings_waiting": 3,
         "dialer_recordings_failed_total": 1,
         "dialer_recordings_not_sent_total": 7,
+        "dialer_transcripts_waiting": 5,
+        "dialer_transcripts_failed_total": 2,
     }
     assert metrics.problem() == "away"
 

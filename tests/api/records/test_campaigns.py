@@ -63,6 +63,7 @@ def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate:
         "record_notice_script": "",
         "record_refuse_key": "",
         "record_days": 0,
+        "transcribe": False,
         "dispositions": "",
         "agent_script": "",
         "agent_fields": "",

@@ -103,6 +103,7 @@ def test_recordings_are_named_by_their_queues_and_each_is_in_the_audit_log(
         "start_date": NOW,
         "seconds": "1.0",
         "is_complete": "yes",
+        "text": "",
     }
     assert index[0]["phone_number"].lstrip("'") == "+12025550122"
     assert heard(admin) == [("alice", one) for one in ids]

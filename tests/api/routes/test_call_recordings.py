@@ -73,6 +73,10 @@ def test_a_recording_tells_of_its_call(alice: Caller, estate: Estate, path: str,
         "stored_where": "folder",
         "legal_hold": False,
         "removed_date": None,
+        "language": "",
+        "text": "",
+        "text_language": "",
+        "text_state": "off",
     }
     assert alice.get(path) == expected
     fit: list[dict[str, Any]] = [{"callrequest": estate.call_id}, {"phone_number": "+12025550122"}, {"state": "stored"}]
@@ -397,3 +401,19 @@ def test_a_recording_is_read_in_threads_that_writes_do_not_need(
     monkeypatch.setattr(FolderMedia, "read", counting)
     assert alice.request("GET", f"{path}download/").content == WAV
     assert set(taken) == {0}
+
+
+def test_what_a_recording_says_is_found_and_goes_with_it(
+    alice: Caller, bob: Caller, estate: Estate, path: str, database: Database
+) -> None:
+    change = update(CallRecording).where(CallRecording.id == estate.recording_id)
+    said = {"text": "Please call 100% me.", "text_language": "en", "text_state": "done"}
+    database.write_now(lambda connection: connection.execute(change.values(**said)))
+    assert alice.request("PATCH", estate.survey["url"], json={"language": "en-GB"}).status_code == 202
+    record = alice.get(path)
+    assert {name: record[name] for name in (*said, "language")} == said | {"language": "en-GB"}
+    found = [alice.get("call-recording/", text=words)["count"] for words in ("CALL 100%", "call%me", "me. please")]
+    assert (found, bob.get("call-recording/", text="call")["count"]) == ([1, 0, 0], 0)
+    assert alice.request("DELETE", path).status_code == 204
+    record = alice.get(path)
+    assert [record[name] for name in said] == ["", "", "off"]

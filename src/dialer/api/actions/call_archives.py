@@ -28,7 +28,7 @@ CALLS_MAX: Final = 500
 """Recordings in one archive. Each is an entry of the audit log."""
 _INDEX: Final = (
     *("file", "call_recording", "callid", "phone_number", "agent", "queue", "disposition", "start_date", "seconds"),
-    "is_complete",
+    *("is_complete", "text"),
 )
 """The columns of an archive's index."""
 
@@ -117,7 +117,7 @@ def _index(part: Sequence[dict[str, Any]], is_complete: Sequence[bool]) -> bytes
             *(one["name"], one["id"], one["callid"], one["phone_number"]),
             *(one["agent"] or "", one["queue"] or "", one["disposition"] or ""),
             *(show_timestamp(one["start_date"]), f"{one['seconds'] / SECONDS_SCALE / 1_000:.1f}"),
-            "yes" if has_all else "no",
+            *("yes" if has_all else "no", one["text"]),
         )
         for one, has_all in zip(part, is_complete, strict=True)
     ]

@@ -43,6 +43,10 @@ class RecordingMetrics(Collector):
         yield CounterMetricFamily("dialer_recordings_failed", meaning, value=figures.lost)
         meaning = "Attempts to send a recording to the bucket that failed. Each is repeated."
         yield CounterMetricFamily("dialer_recordings_not_sent", meaning, value=figures.send_failures)
+        meaning = "Recordings that wait until what they say is written down."
+        yield GaugeMetricFamily("dialer_transcripts_waiting", meaning, value=figures.texts_waiting)
+        meaning = "Recordings that could not be written down."
+        yield CounterMetricFamily("dialer_transcripts_failed", meaning, value=figures.texts_failed)
 
     def _room_bytes(self) -> int | None:
         try:

@@ -67,6 +67,7 @@ MACHINE_MADE: Final = frozenset(
         *(f"audit_log.{name}" for name in ("action", "actor", "address", "after", "before")),
         *(f"audit_log.{name}" for name in ("key_prefix", "resource", "via")),
         *(f"call_recording.{name}" for name in ("callid", "file", "sound_key", "state", "stored_where")),
+        *(f"call_recording.{name}" for name in ("text_language", "text_state")),
         "callrequest.callid",
         # Numbers in the browser's name are masked.
         *(f"console_session.{name}" for name in ("address", "browser", "token_hash")),

@@ -54,6 +54,8 @@ class RecordedCall(NamedTuple):
     start_ms: int
     seconds: float
     sound: RecordedSound
+    text: str
+    """What is said in it; empty if nobody has written it down."""
 
 
 class CallPlayer(NamedTuple):
@@ -83,7 +85,8 @@ def recorded_call(unit: Unit, callrequest_id: int | None, callid: str, number: s
     if row is None:
         return None
     seconds = row.seconds / SECONDS_SCALE / _SECOND_MS
-    return RecordedCall(row.id, row.start_date, seconds, RecordedSound(row.file, opened_key(row.sound_key), row.size))
+    sound = RecordedSound(row.file, opened_key(row.sound_key), row.size)
+    return RecordedCall(row.id, row.start_date, seconds, sound, row.text)
 
 
 async def player_of(

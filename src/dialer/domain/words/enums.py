@@ -65,6 +65,15 @@ class RecordingState(DescribedText):
     REMOVED = "removed", "The recording is removed: deleted, erased, refused by the callee, or too old."
 
 
+class TextState(DescribedText):
+    """The state of what a recording says, as a text."""
+
+    OFF = "off", "It is not written down."
+    WAITING = "waiting", "It waits to be written down."
+    DONE = "done", "It is written down; an empty text if nothing is said."
+    FAILED = "failed", "It could not be written down, and is not tried any more."
+
+
 class AmdStatus(DescribedInt):
     """The result of answering-machine detection."""
 

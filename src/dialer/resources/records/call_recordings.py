@@ -6,12 +6,12 @@ from typing import Final
 
 import msgspec
 from litestar.openapi.spec import OpenAPIType, Schema
-from sqlalchemy import ColumnElement, RowMapping, select
+from sqlalchemy import ColumnElement, RowMapping, String, func, select, type_coerce
 
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calls.call_recording import SHARE_MAX, SHARE_MIN, share_of
 from dialer.domain.formats.file_names import recording_path
-from dialer.domain.words.enums import RecordingState
+from dialer.domain.words.enums import RecordingState, TextState
 from dialer.domain.words.roles import Permission
 from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import derived, own, read_only, shapes, writable
@@ -36,7 +36,7 @@ from dialer.resources.records.agent_views import own_recordings
 from dialer.resources.words.errors import ConflictError, Errors, ForbiddenError
 from dialer.store.database.touched import NOTHING
 from dialer.store.rows.call_recordings import remove_recordings
-from dialer.store.tables import CallDisposition, CallRecording, Queue
+from dialer.store.tables import CallDisposition, CallRecording, Campaign, Queue, SurveyTemplate
 
 RECORD_MAX: Final = 10
 RECORD_DAYS_MAX: Final = 3_650
@@ -136,6 +136,14 @@ _CALL_RECORDING: Final = shapes(
         "removed_date": read_only(
             Timestamp(column="removed_ms"), "The moment at which it was removed, in UTC; or null.", nullable=True
         ),
+        "language": derived(
+            Text(), "The language of the survey (BCP 47); empty if it names none, or was deleted.", example="en"
+        ),
+        "text": read_only(
+            Text(), "What both sides say, as it was written down; empty before.", example="Please call me on Monday."
+        ),
+        "text_language": read_only(Text(), "The language of the text (BCP 47); empty if nobody knows.", example="en"),
+        "text_state": read_only(TextChoice(tuple(TextState)), "The state of the text.", example=TextState.DONE.value),
     },
     write_doc="A change of the recording of a whole call.",
     read_doc="The recording of a whole call, from its answer to its end.",
@@ -148,15 +156,23 @@ def _derived(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     query = select(CallDisposition.callrequest_id, CallDisposition.disposition)
     outcomes = unit.connection.execute(query.where(CallDisposition.callrequest_id.in_(ids))).all() if ids else ()
     said = {row.callrequest_id: row.disposition for row in outcomes}
+    languages = _languages(unit, {row["campaign_id"] for row in rows} - {None})
     return [
         {
             "disposition": said.get(row["callrequest_id"], ""),
             "name": name,
             "paused": row["paused"] or "[]",
+            "language": languages.get(row["campaign_id"], ""),
             "stored_where": _where(row),
         }
         for row, name in zip(rows, names_of_recordings(unit, rows), strict=True)
     ]
+
+
+def _languages(unit: Unit, campaign_ids: set[int]) -> dict[int, str]:
+    query = select(Campaign.id, SurveyTemplate.language).join(SurveyTemplate, SurveyTemplate.id == Campaign.object_id)
+    found = unit.connection.execute(query.where(Campaign.id.in_(campaign_ids))) if campaign_ids else ()
+    return {row.id: row.language for row in found}
 
 
 def _where(row: RowMapping) -> str:
@@ -183,6 +199,15 @@ def _has_outcome(disposition: str) -> ColumnElement[bool]:
     """Return the condition that the agent of the call gave it this outcome."""
     said = select(CallDisposition.callrequest_id).where(CallDisposition.callrequest_id == CallRecording.callrequest_id)
     return said.where(CallDisposition.disposition == disposition).exists()
+
+
+def _says(words: str) -> ColumnElement[bool]:
+    """Return the condition that the text of a recording has these words, one after the other."""
+    escaped: ColumnElement[str] = type_coerce(words, String)
+    for sign in ("/", "%", "_"):
+        escaped = func.replace(escaped, sign, f"/{sign}")
+    has_words = CallRecording.text.ilike("%" + escaped + "%", escape="/")
+    return (CallRecording.text_state == TextState.DONE) & has_words
 
 
 def _may_delete(unit: Unit, stored: Values) -> None:
@@ -217,7 +242,7 @@ CALL_RECORDINGS = Resource(
     path="call-recording",
     shapes=_CALL_RECORDING,
     filters=("callid", "phone_number", "state", "refused", "callrequest", "agent", "queue"),
-    conditions=(("disposition", _has_outcome),),
+    conditions=(("disposition", _has_outcome), ("text", _says)),
     orderings=("start_date", "phone_number"),
     numbers=("phone_number",),
     is_large=True,

@@ -6,7 +6,7 @@ from dialer.app.campaigns.line_check import recording_errors
 from dialer.domain.calls.call_recording import REFUSE_KEYS
 from dialer.domain.words.enums import CampaignStatus
 from dialer.resources.crud.declaration import optional, writable
-from dialer.resources.crud.fields import Conventions, Integer, Json, Text, wrong_choice
+from dialer.resources.crud.fields import Boolean, Conventions, Integer, Json, Text, wrong_choice
 from dialer.resources.crud.references import Reference
 from dialer.resources.crud.resource import Change, FieldRule
 from dialer.resources.records.call_recordings import RECORD_DAYS_MAX, WhichCalls
@@ -68,6 +68,15 @@ RECORDED: Final = {
         example=90,
         title="Days to keep recordings",
         hint="0: for ever.",
+    ),
+    "transcribe": writable(
+        Boolean(),
+        "True has what is said in recordings of whole calls written down, by the server or the program that the service"
+        " has for it (`DIALER_TRANSCRIPTION_URL`). It holds for calls whose recordings are stored later. Default:"
+        " false.",
+        example=False,
+        title="Write down calls",
+        hint="What is said in recorded calls becomes a text, if the service has a program for it.",
     ),
 }
 

@@ -367,7 +367,10 @@ _CAMPAIGN: Final = shapes(
             ("Until the survey is completed", "completion_maxretry completion_intervalretry"),
             ("If no agent came in time", "abandoned_maxretry abandoned_intervalretry abandon_hours abandon_allowance"),
             ("Calls", "callmaxduration callerid_group amd_sensitivity sms_gateway dnc_lists"),
-            ("Recordings of calls", "record record_notice record_notice_script record_refuse_key record_days"),
+            (
+                "Recordings of calls",
+                "record record_notice record_notice_script record_refuse_key record_days transcribe",
+            ),
             ("Agents", "agent_script agent_fields crm_url dispositions call_back_wait"),
             ("For whom it calls", "seller sector requires_consent"),
             ("For your notes", "description extra_data user"),

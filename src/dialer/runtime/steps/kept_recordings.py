@@ -23,7 +23,7 @@ from dialer.store.journal.call_recordings import SECONDS_SCALE
 from dialer.store.media.call_recordings import measured
 from dialer.store.media.store_threads import KEEPERS
 from dialer.store.rows.account_events import EventRow, event_row, keeps_events, named_campaign, write_events
-from dialer.store.rows.call_recordings import is_due_and_held, removed_values
+from dialer.store.rows.call_recordings import await_texts, is_due_and_held, removed_values
 from dialer.store.tables import CallRecording
 from dialer.store.tables.key_ring import opened_key
 
@@ -125,6 +125,8 @@ class KeptRecordings:
         self._is_clean = False
         self._is_told_of_others = False
         self.figures: Final = RecordingFigures()
+        self.has_ears = False
+        """True if somebody writes down what recordings say."""
         self._held = 0
         """Recordings that a legal hold alone keeps, as it was told."""
         self._waiting: Final = _Queue(_WAITING)
@@ -201,7 +203,9 @@ class KeptRecordings:
         sent = await self._send(found, waiting[-1].id, now_ms)
         if sent:
             where = IN_FOLDER if self._outbox is None else IN_BUCKET
-            await self._database.write(lambda connection: _store(connection, sent, where, now_ms))
+            await self._database.write(
+                lambda connection: _store(connection, sent, where, now_ms, has_ears=self.has_ears)
+            )
         if self._outbox is not None:
             await KEEPERS.run(self._outbox.forget, [row.file for row, _ in sent if row.file])
         return len(waiting)
@@ -318,7 +322,7 @@ class KeptRecordings:
         return failures
 
 
-def _store(connection: Connection, found: Sequence[tuple[Row[Any], int]], where: str, now_ms: int) -> None:
+def _store(connection: Connection, found: _Measured, where: str, now_ms: int, *, has_ears: bool) -> None:
     touch(connection, NOTHING)
     keeps: dict[int, bool] = {}
     events: list[EventRow] = []
@@ -335,6 +339,8 @@ def _store(connection: Connection, found: Sequence[tuple[Row[Any], int]], where:
             subject = f"call-recording/{row.id}"
             events.append(event_row(row.user_id, "recording.stored", now_ms, subject, named, **data))
     write_events(connection, events)
+    if has_ears:
+        await_texts(connection, [row.id for row, _ in found if row.file])
 
 
 def _ended_ms(row: Row[Any]) -> int:

@@ -4,7 +4,7 @@
 class RecordingFigures:
     """The state of recordings, and counts of what became of them."""
 
-    __slots__ = ("is_in_place", "lost", "send_failures", "waiting")
+    __slots__ = ("is_in_place", "lost", "send_failures", "texts_failed", "texts_waiting", "waiting")
 
     def __init__(self) -> None:
         self.waiting = 0
@@ -15,3 +15,7 @@ class RecordingFigures:
         """Recordings that could not be read for a day, since the start of this process."""
         self.send_failures = 0
         """Attempts to send a recording to the bucket that failed, since then."""
+        self.texts_waiting = 0
+        """Recordings that wait to be written down."""
+        self.texts_failed = 0
+        """Recordings that could not be written down, since then."""

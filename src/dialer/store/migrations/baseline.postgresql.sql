@@ -722,6 +722,7 @@ CREATE TABLE campaign (
 	record_notice_id BIGINT,
 	record_notice_script TEXT DEFAULT '' NOT NULL,
 	record_refuse_key VARCHAR(1) DEFAULT '' NOT NULL,
+	transcribe BOOLEAN DEFAULT '0' NOT NULL,
 	extra_data VARCHAR(120) NOT NULL,
 	dispositions TEXT DEFAULT '' NOT NULL,
 	agent_script TEXT DEFAULT '' NOT NULL,
@@ -1330,6 +1331,10 @@ CREATE TABLE call_recording (
 	removed_ms BIGINT,
 	kept_until_ms BIGINT,
 	legal_hold BOOLEAN DEFAULT '0' NOT NULL,
+	text TEXT DEFAULT '' NOT NULL,
+	text_language VARCHAR(35) DEFAULT '' NOT NULL,
+	text_state VARCHAR(8) DEFAULT 'off' NOT NULL,
+	text_claimed_ms BIGINT,
 	CONSTRAINT pk_call_recording PRIMARY KEY (id),
 	CONSTRAINT fk_call_recording_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
 	CONSTRAINT fk_call_recording_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE SET NULL,
@@ -1350,6 +1355,7 @@ CREATE INDEX ix_call_recording_left ON call_recording (id) WHERE state = 'remove
 CREATE INDEX ix_call_recording_phone_number ON call_recording (phone_number, id, user_id);
 CREATE INDEX ix_call_recording_queue_id ON call_recording (queue_id);
 CREATE INDEX ix_call_recording_start_date ON call_recording (start_date, id, user_id);
+CREATE INDEX ix_call_recording_text_waiting ON call_recording (id) WHERE text_state = 'waiting';
 CREATE INDEX ix_call_recording_user_id_id ON call_recording (user_id, id);
 CREATE INDEX ix_call_recording_waiting ON call_recording (id) WHERE state = 'waiting';
 CREATE TABLE transfer (

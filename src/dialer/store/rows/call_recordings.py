@@ -1,16 +1,17 @@
 """Removal of recordings of whole calls. Their rows stay; nobody can hear them from the commit on."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, update
+from sqlalchemy import ColumnElement, Connection, select, update
 
 from dialer.domain.numbers.spellings import ERASED
-from dialer.domain.words.enums import RecordingState
-from dialer.store.tables import CallRecording
+from dialer.domain.words.enums import RecordingState, TextState
+from dialer.store.tables import CallRecording, Campaign
 
 
 def remove_recordings(connection: Connection, which: ColumnElement[bool], now_ms: int) -> None:
-    """Remove recordings: their keys at once, and their files soon after (`dialer.runtime.steps.kept_recordings`).
+    """Remove recordings: keys and texts at once, and files soon after (`dialer.runtime.steps.kept_recordings`).
 
     Those under a legal hold, or of calls that go on, stay.
     """
@@ -37,6 +38,14 @@ def end_recordings(connection: Connection, which: ColumnElement[bool]) -> None:
     connection.execute(update(CallRecording).where(which, ~_stays()).values(phone_number=""))
 
 
+def await_texts(connection: Connection, recording_ids: Sequence[int]) -> None:
+    """Let stored recordings wait to be written down, if their campaigns want that."""
+    wants_it = select(Campaign.id).where(Campaign.id == CallRecording.campaign_id, Campaign.transcribe).exists()
+    is_stored = CallRecording.id.in_(recording_ids) & (CallRecording.state == RecordingState.STORED)
+    waiting = TextState.WAITING.value
+    connection.execute(update(CallRecording).where(is_stored, wants_it).values(text_state=waiting))
+
+
 def is_held() -> ColumnElement[bool]:
     """Return the condition that a recording is there, and nothing may remove it."""
     return CallRecording.legal_hold & (CallRecording.state != RecordingState.REMOVED)
@@ -54,4 +63,5 @@ def is_due_and_held(now_ms: int) -> ColumnElement[bool]:
 
 def removed_values(now_ms: int) -> dict[str, Any]:
     """Return the columns of a recording that is removed at a moment."""
-    return {"state": RecordingState.REMOVED.value, "sound_key": None, "removed_ms": now_ms}
+    text = {"text": "", "text_language": "", "text_state": TextState.OFF.value}
+    return {"state": RecordingState.REMOVED.value, "sound_key": None, "removed_ms": now_ms, **text}

@@ -1,10 +1,21 @@
 """The table of recordings of whole calls."""
 
-from sqlalchemy import Boolean, Index, String, Text, column, text
+from sqlalchemy import Boolean, Index, String, Text, column
+from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.store.backends.expressions import last_digits
-from dialer.store.tables._base import BIG, VACUUMED_OFTEN, Milliseconds, Money, Row, belongs_to, in_account, mentions
+from dialer.store.tables._base import (
+    BIG,
+    VACUUMED_OFTEN,
+    LongText,
+    Milliseconds,
+    Money,
+    Row,
+    belongs_to,
+    in_account,
+    mentions,
+)
 from dialer.store.tables.key_ring import SoundKey
 
 
@@ -45,6 +56,14 @@ class CallRecording(Row):
     """The moment at which its sound is removed; null: never. 0: its call or its person was removed."""
     legal_hold: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if nothing may remove it: what is due is done when the hold ends."""
+    text: Mapped[LongText]
+    """What is said in it, as it was written down. Empty before, and once it is removed."""
+    text_language: Mapped[str] = mapped_column(String(35), default="", server_default="")
+    """The language of that text (BCP 47). Empty if nobody knows."""
+    text_state: Mapped[str] = mapped_column(String(8), default="off", server_default="off")
+    """A `dialer.domain.words.enums.TextState`."""
+    text_claimed_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The moment at which a process began to have it written down. Null: none has."""
 
     __table_args__ = (
         in_account("call_recording"),
@@ -56,32 +75,38 @@ class CallRecording(Row):
         Index(
             "ix_call_recording_file",
             "file",
-            sqlite_where=text("file <> ''"),
-            postgresql_where=text("file <> ''"),
+            sqlite_where=sql("file <> ''"),
+            postgresql_where=sql("file <> ''"),
         ),
         Index(
             "ix_call_recording_waiting",
             "id",
-            sqlite_where=text("state = 'waiting'"),
-            postgresql_where=text("state = 'waiting'"),
+            sqlite_where=sql("state = 'waiting'"),
+            postgresql_where=sql("state = 'waiting'"),
         ),
         Index(
             "ix_call_recording_in_progress",
             "start_date",
-            sqlite_where=text("state = 'in_progress'"),
-            postgresql_where=text("state = 'in_progress'"),
+            sqlite_where=sql("state = 'in_progress'"),
+            postgresql_where=sql("state = 'in_progress'"),
+        ),
+        Index(
+            "ix_call_recording_text_waiting",
+            "id",
+            sqlite_where=sql("text_state = 'waiting'"),
+            postgresql_where=sql("text_state = 'waiting'"),
         ),
         Index(
             "ix_call_recording_left",
             "id",
-            sqlite_where=text("state = 'removed' AND file <> ''"),
-            postgresql_where=text("state = 'removed' AND file <> ''"),
+            sqlite_where=sql("state = 'removed' AND file <> ''"),
+            postgresql_where=sql("state = 'removed' AND file <> ''"),
         ),
         Index(
             "ix_call_recording_kept_until_ms",
             "kept_until_ms",
-            sqlite_where=text("kept_until_ms IS NOT NULL AND state <> 'removed'"),
-            postgresql_where=text("kept_until_ms IS NOT NULL AND state <> 'removed'"),
+            sqlite_where=sql("kept_until_ms IS NOT NULL AND state <> 'removed'"),
+            postgresql_where=sql("kept_until_ms IS NOT NULL AND state <> 'removed'"),
         ),
         {"sqlite_autoincrement": True, "postgresql_with": VACUUMED_OFTEN},
     )

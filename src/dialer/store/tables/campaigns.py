@@ -110,6 +110,8 @@ class Campaign(Row):
     record_notice_script: Mapped[LongText]
     record_refuse_key: Mapped[str] = mapped_column(String(1), default="", server_default="")
     """The key with which callees refuse to be recorded; empty if there is none."""
+    transcribe: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
+    """True if what its recordings of calls say is written down."""
     extra_data: Mapped[str] = mapped_column(String(120), default="")
     dispositions: Mapped[LongText]
     """The outcomes of calls among which agents choose (`dialer.domain.calls.outcomes`). Empty: all of them."""
