@@ -66,6 +66,7 @@ vopr: $(STAMP) ## simulate faults: SEEDS=1000 of them and strangers at calls, th
 	$(VENV)/bin/python -m tests.vopr --events --seeds $(shell expr $(SEEDS) / 4 + 1)
 	$(VENV)/bin/python -m tests.vopr --sound --seeds $(shell expr $(SEEDS) \* 10)
 	$(VENV)/bin/python -m tests.vopr --recorded --seeds $(SEEDS)
+	$(VENV)/bin/python -m tests.vopr --talks --seeds $(SEEDS)
 	$(VENV)/bin/python -m tests.vopr --signalling --seeds $(SEEDS)
 	$(VENV)/bin/python -m tests.vopr --connections --seeds $(SEEDS)
 	$(VENV)/bin/python -m tests.vopr --crowd --seeds $(shell expr $(SEEDS) / 20 + 1)

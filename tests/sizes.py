@@ -40,6 +40,8 @@ SOUND_SEEDS: Final = range(SEEDS_FROM, SEEDS_FROM + _size(200, 1_000))
 """Strangers at the sound of a call."""
 RECORDED_SEEDS: Final = range(SEEDS_FROM, SEEDS_FROM + _size(20, 200))
 """Recorded calls that are paused."""
+TALK_SEEDS: Final = range(SEEDS_FROM, SEEDS_FROM + _size(20, 200))
+"""Programs that talk badly."""
 SIGNALLING_SEEDS: Final = range(SEEDS_FROM, SEEDS_FROM + _size(60, 400))
 """Carriers with odd habits."""
 CONNECTION_SEEDS: Final = range(SEEDS_FROM, SEEDS_FROM + _size(60, 400))

@@ -21,10 +21,12 @@ from tests.vopr.run import SeedOutcome, run_ahead, run_seed, run_with_events
 from tests.vopr.search import find_planted_bugs, find_planted_line_bugs
 from tests.vopr.signalling_rules import signalling_findings
 from tests.vopr.sound import sound_findings
+from tests.vopr.talk_rules import talk_findings
 
 _SHORT: Final = {
     "sound": (sound_findings, "strangers at the sound of a call"),
     "recorded": (recorded_findings, "pauses of recorded calls"),
+    "talks": (talk_findings, "programs that talk badly"),
     "signalling": (signalling_findings, "carriers with odd habits"),
     "connections": (connection_findings, "connections that are lost, and keys that change"),
     "crowd": (crowd_findings, "accounts that send everything at once"),
@@ -40,6 +42,7 @@ _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
 @click.option("--events", "kind", flag_value="events", help="Let accounts keep events, and check each of them.")
 @click.option("--sound", "kind", flag_value="sound", help="Send packets of strangers to the sound of a call.")
 @click.option("--recorded", "kind", flag_value="recorded", help="Pause recorded calls, and kill who records them.")
+@click.option("--talks", "kind", flag_value="talks", help="Let programs that talk hang, flood, close and go on.")
 @click.option("--signalling", "kind", flag_value="signalling", help="Call over SIP carriers with odd habits.")
 @click.option("--connections", "kind", flag_value="connections", help="Lose connections and processes in calls.")
 @click.option("--crowd", "kind", flag_value="crowd", help="Let one account send everything at once beside another.")
@@ -54,6 +57,7 @@ _RUNS: Final = {"ahead": run_ahead, "events": run_with_events}
     "python -m tests.vopr --events --seeds 100",
     "python -m tests.vopr --sound --seeds 5000",
     "python -m tests.vopr --recorded --seeds 1000",
+    "python -m tests.vopr --talks --seeds 1000",
     "python -m tests.vopr --signalling --seeds 1000",
     "python -m tests.vopr --connections --seeds 1000",
     "python -m tests.vopr --crowd --seeds 20",

@@ -20,6 +20,7 @@ from tests.vopr.recorded import RECORDED_PLANTED, recorded_findings
 from tests.vopr.run import SeedOutcome, run_ahead, run_seed, run_with_events
 from tests.vopr.signalling_rules import SIGNALLING_PLANTED, signalling_findings
 from tests.vopr.sound import SOUND_PLANTED, sound_findings
+from tests.vopr.talk_rules import TALKS_PLANTED, talk_findings
 
 SEEDS_MAX: Final = 200
 """Every planted bug must be found within this number of seeds."""
@@ -57,6 +58,7 @@ def find_planted_line_bugs() -> bool:
     """Look for the planted bugs of sound, SIP and crowds, print the seeds, and return whether all were found."""
     found = [_found(name, first_sound_seed(name), "--sound") for name in SOUND_PLANTED]
     found += [_found(name, first_recorded_seed(name), "--recorded") for name in RECORDED_PLANTED]
+    found += [_found(name, first_talk_seed(name), "--talks") for name in TALKS_PLANTED]
     found += [_found(name, first_signalling_seed(name), "--signalling") for name in SIGNALLING_PLANTED]
     found += [_found(name, first_connection_seed(name), "--connections") for name in CONNECTIONS_PLANTED]
     found += [_found(name, first_crowd_seed(name), "--crowd") for name in CROWD_PLANTED]
@@ -75,6 +77,13 @@ def first_recorded_seed(name: str) -> int | None:
     with pytest.MonkeyPatch.context() as patch:
         RECORDED_PLANTED[name](patch)
         return next((seed for seed in range(SEEDS_MAX) if recorded_findings(seed)), None)
+
+
+def first_talk_seed(name: str) -> int | None:
+    """Return the first seed that finds a bug of talks with programs; None if no seed does."""
+    with pytest.MonkeyPatch.context() as patch:
+        TALKS_PLANTED[name](patch)
+        return next((seed for seed in range(SEEDS_MAX) if talk_findings(seed)), None)
 
 
 def first_signalling_seed(name: str) -> int | None:

@@ -211,6 +211,28 @@ def test_a_program_that_says_nothing_is_given_up_after_the_patience() -> None:
     assert talk.events()[-1] == "stop"
 
 
+def test_the_patience_begins_when_both_hear_each_other() -> None:
+    """Within the disclosure the program hears silence, and one that connects late could not say anything before."""
+    talk = Talk(disclosure_ms=1_000)
+    talk.tick(1_000 // 20 + 20_000 // 20)
+    assert talk.branch == ""
+    talk.tick(1)
+    assert talk.branch == "invalid"
+
+
+def test_marks_behind_the_last_words_come_back_with_them() -> None:
+    talk = Talk()
+    talk.tick()
+    talk.speaks(LOUD)
+    talk.says("mark", name="said")
+    talk.speaks(SILENCE * 100)
+    talk.says("mark", name="paused")
+    talk.says("end", branch="2")
+    talk.tick(3)
+    assert [one["mark"]["name"] for one in talk.sent if one["event"] == "mark"] == ["said", "paused"]
+    assert (talk.is_over, talk.events()[-1]) == (True, "stop")
+
+
 def test_the_longest_time_counts_from_the_end_of_the_disclosure() -> None:
     talk = Talk(disclosure_ms=1_000)
     talk.tick(1)

@@ -86,7 +86,12 @@ class Playout:
         return piece + SILENCE[len(piece) :]
 
     def end(self) -> None:
-        """Leave only the last words: no silence behind them, and not for too long. They begin at once."""
+        """Leave only the last words: no silence behind them, and not for too long. They begin at once.
+
+        Marks behind what is left come back with the last of it.
+        """
         spoken = len(self._sound.rstrip(_QUIET))
         del self._sound[min(spoken, LAST_WORDS_MAX) :]
+        last = self._played + len(self._sound)
+        self._marks = deque((min(at, last), name) for at, name in self._marks)
         self._is_running = True

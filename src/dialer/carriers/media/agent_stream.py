@@ -175,8 +175,14 @@ class AgentStream:
         elif self._heard_from_ms is not None and now_ms - self._heard_from_ms >= self._terms.limit_ms:
             self.end, self.why = TalkEnded(BRANCH_TIMEOUT), "it lasted for as long as it may"
             self.playout.clear()
-        elif self._start_ms is not None and not self._has_spoken and now_ms - self._start_ms >= self._terms.patience_ms:
+        elif self._is_too_quiet(now_ms):
             self._fail(f"nothing came from the program in {self._terms.patience_ms // _SECOND_MS} s")
+
+    def _is_too_quiet(self, now_ms: int) -> bool:
+        """Return whether nothing came from a program that hears the callee, and that the callee would hear."""
+        if self._has_spoken or self._start_ms is None or self._heard_from_ms is None:
+            return False
+        return now_ms - max(self._start_ms, self._heard_from_ms) >= self._terms.patience_ms
 
     # --- the end ----------------------------------------------------------------------------------------------------
 

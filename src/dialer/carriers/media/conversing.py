@@ -1,7 +1,8 @@
 """An order in progress that lets a program talk with the other side: its sound, keys and clock."""
 
 from collections import deque
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 from dialer.carriers.media.agent_messages import MessageWriter
 from dialer.carriers.media.agent_playout import SILENCE
@@ -13,6 +14,7 @@ from dialer.domain.sessions.leg_protocol import Converse, Done
 WAITING_FRAMES_MAX: Final = 10
 """Frames of the other side that wait to be sent on, 200 ms. The oldest of more are dropped, as after a burst."""
 KEPT_FRAMES: Final = 2
+NewStream: TypeAlias = Callable[[int, TalkTerms, MessageWriter], AgentStream]
 
 
 class Conversing(Activity):
@@ -24,7 +26,7 @@ class Conversing(Activity):
     hears_keys = True
     hears_sound = True
 
-    def __init__(self, order: Converse, disclosure: bytes) -> None:
+    def __init__(self, order: Converse, disclosure: bytes, new_stream: NewStream = AgentStream) -> None:
         super().__init__(order.turn)
         self.order: Final = order
         self.now_ms = 0
@@ -34,7 +36,7 @@ class Conversing(Activity):
         self._waiting: deque[bytes] = deque()
         digits = order.callid.replace("-", "")
         terms = TalkTerms(order.patience_ms, order.limit_ms, order.parameters)
-        self.stream: Final = AgentStream(
+        self.stream: Final = new_stream(
             0, terms, MessageWriter(f"MZ{digits}", f"CA{digits}", order.account_sid or f"AC{0:032x}")
         )
 
@@ -47,12 +49,21 @@ class Conversing(Activity):
     def next_frame(self) -> bytes:
         """Return the next piece of the disclosure, or else of what the program says."""
         left = self._disclosure[self._position : self._position + FRAME_SAMPLES]
-        left_ms = (len(self._disclosure) - self._position) * FRAME_MS // FRAME_SAMPLES
+        said = self._tick()
         self._position += len(left)
+        return left + SILENCE[len(left) :] if left else said
+
+    def pass_time(self) -> None:
+        """Let 20 ms pass in which the other side hears nothing: the disclosure waits, and the program goes on."""
+        self._tick()
+
+    def _tick(self) -> bytes:
+        """Let the stream go on by 20 ms, and return what the program says in them."""
+        left_ms = (len(self._disclosure) - self._position) * FRAME_MS // FRAME_SAMPLES
         heard = self._waiting.popleft() if self._waiting else SILENCE
         said = self.stream.tick(self.now_ms, heard, left_ms)
         self.now_ms += FRAME_MS
-        return left + SILENCE[len(left) :] if left else said
+        return said
 
     def skip(self, frames: int) -> None:
         """Leave out frames for which there was no time: what the program has said waits."""

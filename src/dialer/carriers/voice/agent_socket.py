@@ -64,6 +64,8 @@ class AgentSocket:
         """Messages that wait, each with the moment since when."""
         self._has_news: Final = asyncio.Event()
         self._is_ending = False
+        self._sending: asyncio.Timeout | None = None
+        """The time for what waits to be sent. It begins with the end, as a program may read nothing."""
         self._work: Final = asyncio.get_running_loop().create_task(self._live())
 
     @property
@@ -83,6 +85,8 @@ class AgentSocket:
         if stream.is_over and not self._is_ending:
             self._is_ending = True
             self._has_news.set()
+            if self._sending is not None:
+                self._sending.reschedule(asyncio.get_running_loop().time() + CLOSE_S)
 
     def stop(self) -> None:
         """Tell the program that the call goes on without it, and close."""
@@ -108,11 +112,15 @@ class AgentSocket:
         stream.connected()
         reading = asyncio.get_running_loop().create_task(self._read(socket))
         try:
-            await self._write(socket)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(CLOSE_S if self._is_ending else None) as self._sending:
+                    await self._write(socket)
         finally:
+            self._sending = None
             with contextlib.suppress(TimeoutError, ConnectionClosed, OSError):
                 async with asyncio.timeout(2 * CLOSE_S):
                     await socket.close(_NORMAL)
+            socket.transport.abort()
             reading.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await reading

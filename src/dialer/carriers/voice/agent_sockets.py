@@ -42,7 +42,13 @@ class AgentSockets:
             socket.stop()
             self._leaving.append(socket)
             stream = socket.talk.stream
-            _log.info("conversation_over", key=key, because=stream.why, passed_over=stream.bad_messages)
+            _log.info(
+                "conversation_over",
+                key=key,
+                because=stream.why,
+                passed_over=stream.bad_messages,
+                unheard_bytes=stream.playout.dropped,
+            )
 
     def end(self, key: str) -> None:
         """Stop the conversation of a leg that is over, or that another process is to carry."""
