@@ -84,3 +84,9 @@ def test_a_type_is_given_by_its_number_or_its_name() -> None:
     assert found[0] == found[1]
     with pytest.raises(ScenarioError, match=r"sections\[0\].type: Invalid enum value multi"):
         parse_survey({"sections": [{"id": 1, "question": "?", "type": "multi"}]})
+
+
+def test_a_file_with_the_secret_of_a_program_is_read_without_it() -> None:
+    section = {"id": 1, "question": "Talk", "type": "conversation", "agent_url": "ws://127.0.0.1/"}
+    with_secret = survey_of(parse_survey({"sections": [section | {"agent_secret": "made-up"}]}))
+    assert with_secret == survey_of(parse_survey({"sections": [section]}))

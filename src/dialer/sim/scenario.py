@@ -194,6 +194,8 @@ class SectionPart(_Part, frozen=True):
     conference: Annotated[str, Meta(max_length=50)] = ""
     sms_text: _Script = ""
     agent_url: Annotated[str, Meta(max_length=AGENT_URL_MAX)] = ""
+    agent_secret: Annotated[str, Meta(max_length=255)] = ""
+    """Files of `dialer apply` may have it. Nothing is signed here."""
     agent_parameters: tuple[str, ...] | str = ""
     disclosure: _Script = ""
     disclosure_audiofile: _Text | None = None

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection, create_engine, delete, insert
 
 from dialer.console.charts.answer_counts import RECOUNT_S, AnswerCounts
-from dialer.store.queries.survey_results import count_answers
+from dialer.domain.calls.plan_parts import SectionResult
+from dialer.store.queries.survey_results import count_answers, counted_name
 from dialer.store.tables import Row, SurveyResult
 from tests.sizes import examples
 
@@ -61,4 +62,19 @@ def test_only_new_answers_are_read_and_old_ones_are_counted_again_after_a_while(
         assert counts.read(connection, 1, anew=True)[1].total == 3
         now_s[0] += RECOUNT_S
         assert not counts.is_counted(1)
+    engine.dispose()
+
+
+def test_long_results_of_programs_are_counted_by_their_beginning() -> None:
+    """A result may have 16 KiB, and a page lists a hundred answers of each section."""
+    engine = create_engine("sqlite://")
+    begin = '{"said":"' + "é" * 191
+    answer = SectionResult(1, 12, "Talk", begin + "rest", 0)
+    with engine.connect() as connection:
+        Row.metadata.tables["survey_result"].create(connection)
+        for place, response in enumerate((begin + "a" * 16_000, begin + "b", begin, "2")):
+            add(connection, 1, 1, response, str(place))
+        counted = [(one.response, one.count) for one in count_answers(connection, 1)[1].answers]
+    assert counted == [(f"{begin}…", 2), ("2", 1), (begin, 1)]
+    assert counted_name(answer) == f"{begin}…"
     engine.dispose()

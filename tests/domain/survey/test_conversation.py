@@ -26,8 +26,9 @@ def talk(**fields: object) -> Section:
         "agent_url": "wss://agent.example/calls",
         "disclosure_prompt": TOLD,
         "branches": {"0": 2},
+        "prompt": Prompt(),
     }
-    return Section(1, SectionType.CONVERSATION, "Talk", Prompt(), **usual | fields)  # type: ignore[arg-type]
+    return Section(1, SectionType.CONVERSATION, "Talk", **usual | fields)  # type: ignore[arg-type]
 
 
 def findings(**fields: object) -> list[tuple[str, str]]:
@@ -150,3 +151,23 @@ def test_a_result_is_replayed_through_a_changed_survey() -> None:
     difference = first_difference(was, changed)
     assert difference is not None
     assert (difference.step, difference.field, difference.is_now) == (1, "next", "the call ends")
+
+
+@pytest.mark.parametrize(
+    ("branch", "changed", "field"),
+    [
+        ("invalid", {"prompt": Prompt(script="Nobody is there.")}, "script"),
+        ("0", {"prompt": Prompt(script="Nobody is there.")}, None),
+        ("0", {"disclosure_prompt": Prompt(script="A machine talks.")}, "disclosure"),
+        ("0", {"disclosure_prompt": None}, "disclosure"),
+        ("invalid", {}, None),
+    ],
+)
+def test_a_replay_compares_what_the_callee_heard_of_a_talk(
+    branch: str, changed: dict[str, object], field: str | None
+) -> None:
+    """The section's own prompt is heard if no program answered, and only then."""
+    heard = (HeardInput(9_000, 1, text_of(SectionInput(branch=branch))),)
+    was, now = (replay(CallFlow(Survey((talk(**fields), GOODBYE))), heard) for fields in ({}, changed))
+    difference = first_difference(was, now)
+    assert (None if difference is None else difference.field) == field

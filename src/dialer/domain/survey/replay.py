@@ -11,7 +11,7 @@ import msgspec
 from dialer.domain.survey.callflow import CallFlow, Position
 from dialer.domain.survey.heard import HEARD_MAX, LEFT, PLAYED, HeardInput
 from dialer.domain.survey.sections.table import definition_of
-from dialer.domain.survey.survey import Prompt, Section, section_name
+from dialer.domain.survey.survey import BRANCH_INVALID, Prompt, Section, section_name
 from dialer.domain.words.enums import SectionType
 
 STEPS_MAX: Final = 100 * (HEARD_MAX + 1)
@@ -103,10 +103,13 @@ def _compared(was: ReplayStep, is_now: ReplayStep) -> Iterator[tuple[str, object
     """Yield what a callee notices of a step, in the order in which they do."""
     old, new = was.section, is_now.section
     yield "type", SectionType(old.type).name, SectionType(new.type).name
-    for one, other in zip(was.prompts, is_now.prompts, strict=False):
-        yield "audiofile", one.file, other.file
-        yield "script", _text(one), _text(other)
-    yield "invalid_audiofile", len(was.prompts), len(is_now.prompts)
+    if definition_of(old).converses:
+        yield from _compared_talk(was, is_now)
+    else:
+        for one, other in zip(was.prompts, is_now.prompts, strict=False):
+            yield "audiofile", one.file, other.file
+            yield "script", _text(one), _text(other)
+        yield "invalid_audiofile", len(was.prompts), len(is_now.prompts)
     used = {field.column for field in definition_of(old).fields}
     for name in _HAPPENS:
         if name in used:
@@ -117,6 +120,16 @@ def _compared(was: ReplayStep, is_now: ReplayStep) -> Iterator[tuple[str, object
         (old_id, old_name), (new_id, new_name) = _next(was), _next(is_now)
         if old_id != new_id:
             yield "next", old_name, new_name if new_name != old_name else f"{new_name} (No. {new_id})"
+
+
+def _compared_talk(was: ReplayStep, is_now: ReplayStep) -> Iterator[tuple[str, object, object]]:
+    """Yield what a callee hears of a talk with a program: the disclosure, and the prompt if no program answered."""
+    old, new = (one.section.disclosure_prompt or Prompt() for one in (was, is_now))
+    yield "disclosure_audiofile", old.file, new.file
+    yield "disclosure", _text(old), _text(new)
+    if was.heard is not None and was.heard.taken.branch == BRANCH_INVALID:
+        yield "audiofile", was.section.prompt.file, is_now.section.prompt.file
+        yield "script", _text(was.section.prompt), _text(is_now.section.prompt)
 
 
 def _text(prompt: Prompt) -> str:

@@ -15,6 +15,9 @@ from dialer.store.tables import SurveyResult, Transfer
 
 ANSWERS_MAX: Final = 100
 """Maximum number of different answers that are listed for a section: the most frequent ones."""
+COUNTED_MAX: Final = 200
+"""Characters by which an answer is counted. Of a longer one, such as 16 KiB of a program's result, these are shown."""
+_CUT: Final = "…"
 ID_MAX: Final = 2**63 - 1
 _is_recorded: Final = case((SurveyResult.record_file != "", 1), else_=0)
 _TRANSFERRING: Final = [number for number, definition in SECTION_TYPES.items() if definition.transfers]
@@ -130,12 +133,19 @@ def counted_name(answer: SectionResult) -> str:
     for most, name in definition.counted_lengths:
         if answer.recording_s is not None and answer.recording_s <= most:
             return name
-    return definition.counted_as or answer.response
+    return definition.counted_as or shortened(answer.response)
+
+
+def shortened(response: str) -> str:
+    """Return an answer as it is counted: the results of programs that begin alike are one."""
+    return response if len(response) <= COUNTED_MAX else f"{response[:COUNTED_MAX]}{_CUT}"
 
 
 def _answer() -> ColumnElement[str]:
     """Return an expression for the name under which an answer is counted."""
-    return case(*_names(), else_=SurveyResult.response)
+    response = SurveyResult.response
+    is_long = func.length(response) > COUNTED_MAX
+    return case(*_names(), (is_long, func.substr(response, 1, COUNTED_MAX) + _CUT), else_=response)
 
 
 def _names() -> Iterator[tuple[ColumnElement[bool], ColumnElement[str]]]:
