@@ -48,6 +48,7 @@ _COMMANDS: Final = (
         "dev",
         "agent",
         "agents",
+        "try",
         "listen",
         "trigger",
         "mcp",
@@ -55,6 +56,10 @@ _COMMANDS: Final = (
         "completion",
     ),
 )
+
+
+_MODULES: Final = {"try": "trial"}
+"""Modules that are not called as their command, which is a word of Python."""
 
 
 class _Commands(click.RichGroup):
@@ -66,7 +71,8 @@ class _Commands(click.RichGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(f"dialer.usage.{cmd_name}"), cmd_name)
+        name = _MODULES.get(cmd_name, cmd_name)
+        command: click.Command = getattr(importlib.import_module(f"dialer.usage.{name}"), name)
         return command
 
     def resolve_command(
