@@ -339,6 +339,15 @@ def test_every_branch_is_in_exactly_one_way(
     assert len(ways) <= max(WAYS_MAX, 9)
 
 
+def test_the_address_of_a_program_is_checked_as_everywhere(alice: Visitor, api: Caller, survey: int) -> None:
+    alice.get(f"surveys/{survey}/?section=1")
+    change(alice, survey, "sections/1/", question="Talk", type="12", sound="text")
+    alice.get(f"surveys/{survey}/?section=1")
+    text = alice.send(f"surveys/{survey}/sections/1/", question="Talk", agent_url="wss://10.0.0.1/").text
+    assert "10.0.0.1 leads to no public address of another machine." in text
+    assert sections(api, survey)[0]["agent_url"] in {None, ""}
+
+
 def test_a_section_for_a_program_has_its_fields_ways_and_the_values_for_the_program(
     alice: Visitor, api: Caller, survey: int
 ) -> None:

@@ -144,9 +144,8 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         settings, database=database, worker=worker, resources=by_path, export=export, event_streams=event_streams
     )
     metrics, kept = _watched(settings, database, worker)
-    permissions = Permissions(resources)
+    permissions, what_if_queue = Permissions(resources), WhatIfQueue(comparing)
     authenticator = authenticator or _authenticator(settings, database, worker)
-    what_if_queue = WhatIfQueue(comparing)
     sender = WebhookSender(database, worker.clock, AddressGuard(settings.webhook_networks), settings.currency)
     own = _in_background(settings, database, worker, metrics, kept, sender.running(delivers=sends_webhooks), console)
     app = Litestar(
@@ -157,6 +156,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
         ],
         dependencies={
             "metrics": _given(metrics),
+            "authenticator": _given(authenticator),
             "forecaster": _given(Forecaster(forecasting)),
             "what_if_queue": _given(what_if_queue),
             **_of_lines(trial_call, speak, telephone or Telephones()),

@@ -27,8 +27,10 @@ def line(folder: Path, media: Path, helpers: int) -> None:
             say("another process serves the lines of this folder")
 
 
-def _allowed(host: str, port: int, *, networks: Sequence[str]) -> Sequence[str]:
-    """Return the addresses of a program to which webhooks might be sent, too."""
+def _allowed(host: str, port: int, *, networks: Sequence[str], account_id: int) -> Sequence[str]:
+    """Return the addresses of a program to which webhooks might be sent, too, among the lookups of an account."""
     from dialer.webhooks.addresses import AddressGuard  # noqa: PLC0415 - few calls have programs
+    from dialer.webhooks.names import names_of  # noqa: PLC0415 - as above
 
-    return AddressGuard(tuple(networks)).addresses(host, port)
+    with names_of(account_id):
+        return AddressGuard(tuple(networks)).addresses(host, port)

@@ -13,6 +13,7 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.credentials.usernames import username_key
 from dialer.domain.words.roles import Permission, Role
+from dialer.files.agent_addresses import check_addresses, new_addresses
 from dialer.files.applying import RecordChange, apply, check_actor
 from dialer.files.kinds import BY_PATH, NAMES_SHOWN_MAX, RECORDINGS, Wanted
 from dialer.files.people_files import (
@@ -79,6 +80,7 @@ class OpenAccount:
             FileError: a record cannot be written.
         """
         check_actor(self._actor, wanted)
+        self._check_addresses(wanted)
         found: list[RecordChange] = []
 
         def rehearse(connection: Connection) -> None:
@@ -108,10 +110,15 @@ class OpenAccount:
             return changes
 
         check_actor(self._actor, wanted)
+        self._check_addresses(wanted)
         if any(one.kind.key == RECORDINGS for one in wanted):
             self.plan(wanted)  # It knows then which sounds the account does not have.
         with self._sounds.saved():
             return self._database.write_now(work)
+
+    def _check_addresses(self, wanted: Sequence[Wanted]) -> None:
+        unit, nodes = self.read(lambda unit: (unit, new_addresses(unit, wanted)))
+        check_addresses(nodes, unit.conventions, self._actor)
 
     def try_people(self, one: PeopleFile) -> PeopleReport:
         """Return the report that an import of a file of people would give. Its list need not exist yet.

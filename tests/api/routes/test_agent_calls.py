@@ -100,6 +100,16 @@ def test_others_are_refused_and_unknown_calls_are_not_found(
 
 
 @pytest.mark.usefixtures("talk")
+def test_guesses_are_limited_for_a_call_and_the_programs_of_others_go_on(client: TestClient[Litestar]) -> None:
+    other = "AC" + "2" * 32
+    path = PATH.replace(ACCOUNT, other).replace(SID, "CA" + "7" * 32)
+    guesses = [asked(client, path=path, auth=(other, f"guess {number}")) for number in range(11)]
+    assert [status for status, _ in guesses] == [401] * 10 + [429]
+    assert guesses[-1][1]["code"] == 20429
+    assert asked(client)[0] == 200
+
+
+@pytest.mark.usefixtures("talk")
 @pytest.mark.parametrize(
     ("fields", "words"),
     [

@@ -274,6 +274,15 @@ def test_a_question_that_is_asked_again_and_again_may_start(admin: Caller, alice
     alice.change("campaigns/1/", status=1)
 
 
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_the_address_of_a_program_is_checked_as_everywhere(alice: Caller, *, dry_run: bool) -> None:
+    talk = "{id: 1, type: 12, question: Talk, agent_url: 'wss://10.0.0.1/'}"
+    status, errors = sent(alice, files=file(f"surveys: [{{name: S, sections: [{talk}]}}]"), dry_run=dry_run)
+    assert status == 400
+    assert "10.0.0.1 leads to no public address of another machine." in errors["files"][0]
+    assert alice.get("survey-template/", name="S")["count"] == 0
+
+
 def test_the_secret_of_a_program_is_in_no_line_of_a_plan(alice: Caller) -> None:
     def survey(secret: str) -> list[dict[str, str]]:
         talk = f"{{id: 1, type: 12, question: Talk, agent_url: 'ws://127.0.0.1/', agent_secret: {secret}}}"

@@ -31,6 +31,6 @@ def test_only_allowed_addresses_are_connected(url: str, networks: tuple[str, ...
 
 
 def test_a_line_that_is_told_of_nobody_connects_programs_of_this_machine_only() -> None:
-    look_up = partial(nobody, networks=())
+    look_up = partial(nobody, networks=(), account_id=1)
     assert asyncio.run(agent_addresses("wss://8.8.8.8/", look_up)) == ()
     assert asyncio.run(agent_addresses("ws://127.0.0.1/", look_up)) == ("127.0.0.1",)

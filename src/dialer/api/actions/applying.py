@@ -7,6 +7,7 @@ import anyio.to_thread
 from msgspec.structs import replace
 
 from dialer.api.service import ApiRequest
+from dialer.files.agent_addresses import check_addresses, new_addresses
 from dialer.files.applying import apply, wanted_of
 from dialer.files.exchange import FILES_MAX, ApplyAnswer, ApplyRequest, PeopleList
 from dialer.files.kinds import Wanted
@@ -58,6 +59,9 @@ async def _carry_out(request: ApiRequest, asked: ApplyRequest, wanted: list[Want
     try:
         needed = await service.read(request, lambda unit: needed_sounds(unit, unit.actor.id, wanted, sounds))
         await anyio.to_thread.run_sync(sounds.prepare, needed)
+        nodes = await service.read(request, lambda unit: new_addresses(unit, wanted))
+        conventions = service.conventions(request)
+        await anyio.to_thread.run_sync(partial(check_addresses, nodes, conventions, request.user))
         work = partial(_apply, asked=asked, wanted=wanted, sounds=sounds)
         done = await service.write(request, work, is_long=True)
     except _RehearsedError as rehearsed:

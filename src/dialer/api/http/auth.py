@@ -191,6 +191,14 @@ class Authenticator:
         """Count a wrong code of a user's second factor, towards the limit."""
         await self._limits.failed(*_codes_of(user_id))
 
+    async def program_waits_s(self, sid: str, host: str) -> int:
+        """Return the seconds until programs at an address may try a secret for a call again; 0 for now."""
+        return await self._limits.guess_after_s(*_programs_of(sid, host), is_known=False)
+
+    async def count_wrong_secret(self, sid: str, host: str) -> None:
+        """Count a wrong secret of a program for a call, towards the limits of its call and its address."""
+        await self._limits.failed(*_programs_of(sid, host))
+
     async def identify_by_password(self, credentials: Credentials, host: str) -> Identified:
         """Return the user with these credentials, under the limits that requests to the API have.
 
@@ -338,6 +346,11 @@ def _scopes(text: str) -> frozenset[KeyScope]:
 def _codes_of(user_id: int) -> tuple[str, str]:
     """Return the name and the address under which wrong codes of a user are counted, from all addresses together."""
     return f"codes of user {user_id}", f"codes of user {user_id}"
+
+
+def _programs_of(sid: str, host: str) -> tuple[str, str]:
+    """Return the name and the address under which wrong secrets are counted, apart from the passwords of people."""
+    return f"call {sid}", f"programs at {client_address(host)}"
 
 
 def _subject(login: _Login, password_hash: str) -> str:

@@ -15,9 +15,11 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from litestar import Response, route
+from litestar.di import NamedDependency
 from litestar.enums import HttpMethod
 from litestar.params import FromPath
 
+from dialer.api.http.auth import Authenticator
 from dialer.api.http.body import read_whole
 from dialer.api.service import ApiRequest, Service
 from dialer.app.call_centre.agent_calls import (
@@ -47,13 +49,18 @@ _settling: Final[set[asyncio.Task[None]]] = set()
     request_max_body_size=BODY_BYTES_MAX,
     include_in_schema=False,
 )
-async def serve_agent_call(request: ApiRequest, account: FromPath[str], call: FromPath[str]) -> Response[Any]:
+async def serve_agent_call(
+    request: ApiRequest, account: FromPath[str], call: FromPath[str], authenticator: NamedDependency[Authenticator]
+) -> Response[Any]:
     """Return the call, or end the talk with its program: with `Status=completed`, once the order is stored."""
     service, match = request.service, _CALL.match(call)
     user, secret = _credentials(request)
     if user != account or match is None:
         return _refused(HTTPStatus.UNAUTHORIZED if user != account else HTTPStatus.NOT_FOUND)
-    callid = "-".join(match.groups())
+    callid, host = "-".join(match.groups()), request.client.host if request.client else ""
+    if wait_s := await authenticator.program_waits_s(callid, host):
+        headers = {"Retry-After": str(wait_s)}
+        return _error(HTTPStatus.TOO_MANY_REQUESTS, 20429, "Too many wrong secrets. Try again later.", headers)
     fields = _fields(await read_whole(request)) if request.method == HttpMethod.POST else {}
     if wrong := _why_wrong(fields):
         return _error(HTTPStatus.BAD_REQUEST, 20001, wrong)
@@ -65,6 +72,7 @@ async def serve_agent_call(request: ApiRequest, account: FromPath[str], call: Fr
                 partial(complete_agent_call, account=account, secret=secret, callid=callid)
             )
     except WrongSecretError:
+        await authenticator.count_wrong_secret(callid, host)
         return _refused(HTTPStatus.UNAUTHORIZED)
     except UnknownTalkError:
         return _refused(HTTPStatus.NOT_FOUND)

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Protocol
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, Protocol
 
 import structlog
 
@@ -10,14 +11,16 @@ from dialer.domain.survey.agent_urls import agent_port, is_loopback, split_agent
 
 ADDRESSES_MAX = 4
 """Addresses of a program that are tried."""
+_LOOKING: Final = ThreadPoolExecutor(256, "names-of-programs")
+"""Threads for lookups, which wait: more than one account may have under way, so that none holds up another."""
 _log = structlog.get_logger(__name__)
 
 
 class AgentAddresses(Protocol):
     """Returns those addresses of a host that may be connected, on the public internet or in listed networks."""
 
-    def __call__(self, host: str, port: int, *, networks: Sequence[str]) -> Sequence[str]:
-        """Look them up, which may take seconds. Any error means that there are none."""
+    def __call__(self, host: str, port: int, *, networks: Sequence[str], account_id: int) -> Sequence[str]:
+        """Look them up for an account, which may take seconds. Any error means that there are none."""
 
 
 class AddressesOf(Protocol):
@@ -27,7 +30,7 @@ class AddressesOf(Protocol):
         """Look them up, which may take seconds. Any error means that there are none."""
 
 
-def nobody(host: str, port: int, *, networks: Sequence[str]) -> Sequence[str]:  # noqa: ARG001 - nobody is allowed
+def nobody(host: str, port: int, *, networks: Sequence[str], account_id: int) -> Sequence[str]:  # noqa: ARG001 - so
     """Return no address: only programs on this machine are connected."""
     return ()
 
@@ -45,7 +48,7 @@ async def agent_addresses(text: str, look_up: AddressesOf) -> tuple[str, ...]:
         is_name = host.lower().startswith("localhost")
         return () if not is_loopback(host) else ("127.0.0.1", "::1") if is_name else (host,)
     try:
-        found = await asyncio.to_thread(look_up, host, agent_port(url))
+        found = await asyncio.get_running_loop().run_in_executor(_LOOKING, look_up, host, agent_port(url))
     except (ValueError, OSError) as error:
         _log.warning("program_not_connected", host=host, reason=str(error))
         return ()

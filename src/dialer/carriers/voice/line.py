@@ -175,9 +175,10 @@ class SipLine:
 
     def _look_up(self, telephone: SipTrunkEndpoint, key: str, order: Converse) -> None:
         """Look up the addresses of a program, and begin its conversation then."""
+        look_up = partial(self.allowed, networks=self.agent_networks, account_id=order.account_id)
 
         async def begin() -> None:
-            addresses = await agent_addresses(order.url, partial(self.allowed, networks=self.agent_networks))
+            addresses = await agent_addresses(order.url, look_up)
             telephone.perform(key, replace(order, addresses=addresses))
 
         task = asyncio.get_running_loop().create_task(begin())

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from litestar import Response, post
 from litestar.params import FromPath
+from msgspec.structs import replace
 from sqlalchemy import select
 
 from dialer.api.service import ApiRequest
@@ -29,9 +30,11 @@ from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Section, Survey
 from dialer.domain.words.enums import SectionType
 from dialer.resources.crud import records
+from dialer.resources.crud.preparing import prepared
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.shapes import Given, Parsed, parse_given
 from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.agent_settings import ADDRESS
 from dialer.resources.records.queues import QUEUES
 from dialer.resources.records.surveys import BRANCHING_TEMPLATES, SECTION_TEMPLATES
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
@@ -72,12 +75,17 @@ async def insert_section(request: ApiRequest, record_id: FromPath[str]) -> Respo
 async def save_section(request: ApiRequest, record_id: FromPath[str], section_id: FromPath[str]) -> Response[Any]:
     """Change the fields and branches of a section, if it still is as the form showed it."""
     identity, one, filled = identity_in(record_id), identity_in(section_id, "section"), await read_fields(request)
+    # Names are looked up, which may take seconds, before the transaction.
+    address = Parsed({ADDRESS: filled.get(ADDRESS, "").strip()}, {}, ())
+    checked = await prepared(SECTION_TEMPLATES, address, request.service.conventions(request), request.user)
 
     def change(unit: Unit) -> int:
         survey = survey_with(unit, identity)
         section = section_in(survey, one)
         members = members_in(SectionType(section.type), filled, zone_of(request)) | _new_queue(unit, filled)
         parsed = _parsed(unit, SECTION_TEMPLATES, members)
+        if ADDRESS in members and section.agent_url != address.values[ADDRESS]:
+            parsed = replace(parsed, errors={**checked.errors, **parsed.errors})
         condition = if_version(filled[VERSION]) if filled.get(VERSION) else UNCONDITIONAL
         chosen = branches_in(section, filled)
         retyped = _retyped(section, filled.get("type", ""))

@@ -161,6 +161,8 @@ class Converse(Value, frozen=True):
     """True to go on with the conversation in progress under this turn. Without one, it is over: `invalid`."""
     ends_with: str = ""
     """The branch with which a conversation that goes on ends, because the program has completed the call."""
+    account_id: int = 0
+    """The user whose campaign it is, of whose lookups of names the program's is one; 0: nobody's."""
 
     def __repr__(self) -> str:
         """Return the order without its secret, for logs."""

@@ -153,6 +153,7 @@ class SurveyWalk(SessionFields, eq=False, gc=False):
             agents.secrets.get(step.section.id, ""),
             goes_on=goes_on,
             ends_with=_branch_of(step) if goes_on and self._is_completed_talk(step) else "",
+            account_id=call.plan.user_id,
         )
         self._give(order, Stage.CONVERSING)
 

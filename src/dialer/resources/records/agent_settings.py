@@ -12,8 +12,10 @@ from dialer.resources.crud.fields import Conventions, FieldError, Json, Kind, La
 from dialer.resources.crud.shapes import Parsed
 from dialer.resources.crud.urls import Links
 from dialer.webhooks.addresses import AddressError, AddressGuard
+from dialer.webhooks.names import names_of
 
 NAMES_MAX: Final = 100
+ADDRESS: Final = "agent_url"
 
 
 class AgentUrl(Label, frozen=True):
@@ -70,7 +72,7 @@ def checked_address(parsed: Parsed, conventions: Conventions) -> Parsed:
 
     A program on this machine needs no permission: it is reached without a network.
     """
-    text = parsed.values.get("agent_url")
+    text = parsed.values.get(ADDRESS)
     url = split_agent_url(text) if text else None
     host = "" if url is None else url.hostname or ""
     if url is None or (url.scheme == "ws" and is_loopback(host)):
@@ -78,6 +80,16 @@ def checked_address(parsed: Parsed, conventions: Conventions) -> Parsed:
     try:
         AddressGuard(conventions.webhook_networks).addresses(host, agent_port(url))
     except AddressError as error:
-        values = {name: value for name, value in parsed.values.items() if name != "agent_url"}
-        return Parsed(values, {**parsed.errors, "agent_url": [error.sentence]}, parsed.ignored)
+        values = {name: value for name, value in parsed.values.items() if name != ADDRESS}
+        return Parsed(values, {**parsed.errors, ADDRESS: [error.sentence]}, parsed.ignored)
     return parsed
+
+
+def address_faults(text: str, conventions: Conventions, account_id: int) -> list[str]:
+    """Return why no connection may be made to the address of a program, among the lookups of an account.
+
+    An address that is none has no such faults: its field says so.
+    """
+    with names_of(account_id):
+        faults: list[str] = checked_address(Parsed({ADDRESS: text}, {}, ()), conventions).errors.get(ADDRESS, [])
+    return faults
