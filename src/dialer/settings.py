@@ -165,7 +165,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ears(self) -> Ears:
-        """Who writes down what recordings say."""
+        """The server or the program that writes down what recordings say."""
         key = self.transcription_api_key or ""
         return Ears(self.transcription_url or "", self.transcription_model, key, self.transcription_command)
 

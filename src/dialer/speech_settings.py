@@ -14,7 +14,7 @@ KEY_LENGTH_MAX: Final = 500
 FOUND_VOICE: Final = "en"
 """The voice of a service that names none, where the program is installed."""
 OFF: Final = "off"
-"""What a service names that is to have no voice."""
+"""The word of a service that is to have no voice."""
 
 
 def voice_by_default(speech: str | None, path: str) -> str | None:

@@ -25,7 +25,7 @@ DUE = {"state": "stored", "size": WHOLE, "text_state": "waiting", "kept_until_ms
 
 
 class Writer:
-    """What a writer answers, and what it was asked."""
+    """A writer that gives answers, and notes what it was asked."""
 
     def __init__(self, archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
         self.archive = archive

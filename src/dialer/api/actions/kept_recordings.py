@@ -13,7 +13,7 @@ from dialer.store.media.recording_files import FilesOfBoth, recording_files
 
 
 class RecordingTasks(NamedTuple):
-    """What looks after recordings as long as the service runs."""
+    """The tasks that look after recordings as long as the service runs."""
 
     recordings: KeptRecordings
     transcripts: Transcripts

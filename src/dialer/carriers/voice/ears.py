@@ -1,4 +1,4 @@
-"""What recordings say, written down by a server (`POST …/audio/transcriptions`, as OpenAI's) or by a program."""
+"""The words of recordings, written down by a server (`POST …/audio/transcriptions`, as OpenAI's) or by a program."""
 
 import contextlib
 import os

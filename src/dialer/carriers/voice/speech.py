@@ -35,7 +35,7 @@ WAIT_S: Final = 30.0
 AWAY_S: Final = 30.0
 """Time in which a server is not asked again that could not be reached, so that calls do not wait for it one by one."""
 WORDS_A_MINUTE: Final = 175
-"""How fast espeak-ng speaks by itself."""
+"""The speed at which espeak-ng speaks by itself."""
 AT_ONCE: Final = 2
 WAITING_MAX: Final = 200
 """Texts that wait for the program. Further ones are not spoken."""

@@ -55,7 +55,7 @@ class RecordedCall(NamedTuple):
     seconds: float
     sound: RecordedSound
     text: str
-    """What is said in it; empty if nobody has written it down."""
+    """The words that are said in it; empty if nobody has written it down."""
 
 
 class CallPlayer(NamedTuple):

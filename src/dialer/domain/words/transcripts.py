@@ -1,4 +1,4 @@
-"""Who writes down what recordings say, and what was written."""
+"""The ears that write down what recordings say, and the texts that they write."""
 
 import msgspec
 
@@ -19,7 +19,7 @@ class Ears(msgspec.Struct, frozen=True):
 
 
 class Transcript(msgspec.Struct, frozen=True):
-    """What a recording says."""
+    """The words of a recording."""
 
     text: str
     language: str = ""

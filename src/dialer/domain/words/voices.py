@@ -25,14 +25,14 @@ class SpeechServer(msgspec.Struct, frozen=True):
 
 
 class ChosenVoice(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a survey wants its texts to be spoken: false if it wants nothing."""
+    """The way in which a survey wants its texts to be spoken: false if it wants nothing."""
 
     language: str = ""
     """The language of its texts (BCP 47). Empty: that of the service."""
     voice: str = ""
     """A voice of espeak-ng or of the server of speech. Empty: the one of the language."""
     speed: float = 1.0
-    """How fast it speaks: 2 is twice as fast as the voice does by itself."""
+    """Its speed: 2 is twice as fast as the voice does by itself."""
 
     def __bool__(self) -> bool:
         """Return whether anything is chosen."""

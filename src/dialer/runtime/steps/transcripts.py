@@ -1,7 +1,7 @@
 """Recordings of whole calls are written down: some at once, beside all calls, and a few of each account in turn.
 
-A recording that waits for its text is claimed by the process that has it written down. What was claimed and never
-written, because the process was killed or nobody was there to write, is tried again once the claim is over.
+A recording that waits for its text is claimed by the process that has it written down. One that
+was never written, because the process was killed or nobody was there to write, is tried again after its claim.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

@@ -42,7 +42,7 @@ def chosen_voice(connection: Connection, survey_id: int) -> ChosenVoice:
     """Return the voice that a survey template chooses."""
     row = connection.execute(_VOICE, {"survey_id": survey_id}).one_or_none()
     voice = AS_SET if row is None else ChosenVoice(row.language, row.voice, row.voice_speed / MONEY_SCALE)
-    return voice or AS_SET  # What is not chosen is left out of sealed surveys.
+    return voice or AS_SET  # A survey that chooses nothing is sealed without it.
 
 
 def sealed_survey(connection: Connection, campaign_id: int) -> Survey | None:

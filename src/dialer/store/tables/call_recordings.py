@@ -57,7 +57,7 @@ class CallRecording(Row):
     legal_hold: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if nothing may remove it: what is due is done when the hold ends."""
     text: Mapped[LongText]
-    """What is said in it, as it was written down. Empty before, and once it is removed."""
+    """The words that are said in it, as they were written down. Empty before, and once it is removed."""
     text_language: Mapped[str] = mapped_column(String(35), default="", server_default="")
     """The language of that text (BCP 47). Empty if nobody knows."""
     text_state: Mapped[str] = mapped_column(String(8), default="off", server_default="off")

@@ -40,7 +40,7 @@ class SurveyTemplate(Row):
     voice: Mapped[str] = mapped_column(String(100), default="", server_default="")
     """The voice that speaks them. Empty: the one of the language."""
     voice_speed: Mapped[Money] = mapped_column(default=MONEY_SCALE, server_default=str(MONEY_SCALE))
-    """How fast it speaks, in units of 1e-5."""
+    """The speed of the voice, in units of 1e-5."""
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
