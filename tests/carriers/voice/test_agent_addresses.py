@@ -1,12 +1,17 @@
 """Tests of the addresses of programs that talk: those of webhooks, and this machine over ws:// alone."""
 
 import asyncio
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 import pytest
 
 from dialer.carriers.voice.agent_addresses import agent_addresses, nobody
-from dialer.webhooks.addresses import AddressGuard
+from dialer.commands.line import _allowed
+from dialer.webhooks.addresses import AddressError, AddressGuard
+from dialer.webhooks.names import LOOKUPS_OF_ACCOUNT_MAX, names_of
 
 
 @pytest.mark.parametrize(
@@ -34,3 +39,31 @@ def test_a_line_that_is_told_of_nobody_connects_programs_of_this_machine_only() 
     look_up = partial(nobody, networks=(), account_id=1)
     assert asyncio.run(agent_addresses("wss://8.8.8.8/", look_up)) == ()
     assert asyncio.run(agent_addresses("ws://127.0.0.1/", look_up)) == ("127.0.0.1",)
+
+
+def test_names_that_do_not_answer_hold_up_the_programs_of_their_own_account_only() -> None:
+    begun, go_on = threading.Semaphore(0), threading.Event()
+
+    def hang(host: str, _port: int) -> Sequence[str]:
+        begun.release()
+        go_on.wait()
+        return [host]
+
+    def look_up() -> None:
+        with names_of(1), suppress(AddressError):
+            AddressGuard((), hang).addresses("never.example", 443)
+
+    threads = [threading.Thread(target=look_up) for _ in range(LOOKUPS_OF_ACCOUNT_MAX)]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        begun.acquire()
+    try:
+        with pytest.raises(AddressError, match="did not come in time"):
+            _allowed("8.8.8.8", 443, networks=(), account_id=1)
+        look_up_of_another = partial(_allowed, networks=(), account_id=2)
+        assert asyncio.run(agent_addresses("wss://8.8.8.8/", look_up_of_another)) == ("8.8.8.8",)
+    finally:
+        go_on.set()
+        for thread in threads:
+            thread.join()
