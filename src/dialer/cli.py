@@ -49,6 +49,7 @@ _COMMANDS: Final = (
         "agent",
         "agents",
         "try",
+        "rules",
         "listen",
         "trigger",
         "mcp",

@@ -5,7 +5,17 @@ from pathlib import Path
 from typing import Final
 
 from dialer.domain.pacing.inputs import ABANDON_HOURS, ABANDON_HOURS_MAX
-from dialer.settings_values import CONSENT, Setting, read_calling_hours, read_consent, read_whole
+from dialer.domain.words.contact_words import OFF, ON
+from dialer.settings_values import (
+    ANSWERS_FOR_IT,
+    CONSENT,
+    Setting,
+    read_answer,
+    read_calling_hours,
+    read_consent,
+    read_one_of,
+    read_whole,
+)
 
 CONTACT_SETTINGS: Final = (
     Setting(
@@ -31,6 +41,22 @@ CONTACT_SETTINGS: Final = (
         meaning="permission to set DIALER_CALLING_HOURS to off",
         may_hold=CONSENT,
         read=read_consent,
+    ),
+    Setting(
+        variable="DIALER_CONTACT_RULES",
+        field="contact_rules",
+        default="real gateways",
+        meaning="the gateways on which rows of law limit contacts",
+        may_hold="on: simulated ones, too; off: none",
+        read=partial(read_one_of, words=frozenset({ON, OFF})),
+    ),
+    Setting(
+        variable="DIALER_ALLOW_ANY_CONTACT",
+        field="allow_any_contact",
+        default="unset",
+        meaning="permission to set DIALER_CONTACT_RULES to off",
+        may_hold=ANSWERS_FOR_IT,
+        read=read_answer,
     ),
     Setting(
         variable="DIALER_ABANDON_HOURS",

@@ -101,6 +101,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """File with the time zones of starts of numbers, which go before those that this version knows."""
     allow_any_hour: bool = False
     """True if the administrator has stated that calls at any hour are allowed."""
+    contact_rules: str = ""
+    """Where rows of law about contacts hold: `on` everywhere, `off` nowhere; empty: on gateways not simulated."""
+    allow_any_contact: bool = False
+    """True if the administrator answers for contacts without those rows."""
     abandon_hours: int = ABANDON_HOURS
     """Hours of each period with a budget of abandoned calls, for new campaigns that do not say."""
     speech: str | None = None

@@ -66,6 +66,8 @@ OPEN: Final = "open"
 DIRECT: Final = "direct"
 CONSENT: Final = "yes-i-have-consent"
 """The value of DIALER_ALLOW_ANY_HOUR."""
+ANSWERS_FOR_IT: Final = "yes-i-answer-for-it"
+"""The value of DIALER_ALLOW_ANY_CONTACT."""
 HELD_MAX: Final = 100
 """Characters of a wrong value that an error shows."""
 HIDDEN: Final = "***"
@@ -269,6 +271,17 @@ def read_calling_hours(text: str) -> str:
     return text
 
 
+def read_answer(text: str) -> bool:
+    """Return the statement that somebody answers for contacts without the rows of law.
+
+    Raises:
+        ValueError: the text holds no such value.
+    """
+    if text != ANSWERS_FOR_IT:
+        raise ValueError(text)
+    return True
+
+
 def read_consent(text: str) -> bool:
     """Return the statement that callees have agreed.
 
@@ -405,6 +418,11 @@ def refuse_contradictions(values: Mapping[str, Any], start: datetime | None) -> 
         raise SettingsError(
             f"DIALER_CALLING_HOURS is 'off', which needs DIALER_ALLOW_ANY_HOUR={CONSENT}:"
             " set that too if every callee has agreed to calls at any hour, or set hours such as 08:00-21:00"
+        )
+    if values.get("contact_rules") == "off" and not values.get("allow_any_contact"):
+        raise SettingsError(
+            f"DIALER_CONTACT_RULES is 'off', which needs DIALER_ALLOW_ANY_CONTACT={ANSWERS_FOR_IT}:"
+            " set that too if you answer for every contact past a law, or leave DIALER_CONTACT_RULES unset"
         )
     if start is not None and values.get("clock", REAL) == REAL:
         raise SettingsError("DIALER_CLOCK_START is set, but DIALER_CLOCK is 'real': a real clock starts now")

@@ -25,6 +25,7 @@ def failed(outcome: Outcome, code: int) -> str:
         "users list",
         "users passwd anna --password-stdin",
         "audit",
+        "rules",
         "backup copy.db",
         "move sqlite:///new.db",
         "erase +12025550111 --yes",

@@ -23,6 +23,7 @@ from tests.new_database import new_file
         "export survey 1",
         "check 1",
         "audit",
+        "rules",
         "backup copy.db",
         "move sqlite:///new.db",
         "erase +12025550111 --yes",

@@ -302,6 +302,7 @@ def store_settings(settings: Settings, database: Database, first_now_ms: int) ->
         settings.default_region,
         _kept_media_dir(settings, settings.media_dir),
         settings.calling_hours,
+        settings.contact_rules,
     )
     database.write_now(lambda unit: save_settings(unit, stored, first_now_ms))
 

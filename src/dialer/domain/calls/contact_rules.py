@@ -28,7 +28,10 @@ class FrequencyRule(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     id: int
+    """Negative for a row of law."""
     name: str
+    row: str = ""
+    """The id of a row of law; empty for a rule of an account."""
     limit: int
     period: int
     unit: PeriodUnit

@@ -6,6 +6,10 @@ from dialer.domain.words.enum_descriptions import DescribedText
 
 CALL: Final = "call"
 TEXT: Final = "text"
+ON: Final = "on"
+"""The value of `DIALER_CONTACT_RULES` with which rows of law hold on simulated gateways, too."""
+OFF: Final = "off"
+"""The one with which they hold nowhere."""
 NUMBER: Final = "number"
 """The value of `per` of a rule that counts the contacts with each number."""
 

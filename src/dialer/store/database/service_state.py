@@ -18,6 +18,7 @@ _READ_SETTINGS: Final = select(
     ServiceState.default_region,
     ServiceState.media_dir,
     ServiceState.calling_hours,
+    ServiceState.contact_rules,
 ).where(ServiceState.id == _ONLY_ROW, ServiceState.clock.is_not(None))
 
 
@@ -54,6 +55,7 @@ class ServiceSettings(NamedTuple):
     default_region: str | None
     media_dir: str
     calling_hours: str | None
+    contact_rules: str = ""
 
 
 _SAVE_STATE: Final = Bulk(update(ServiceState).where(ServiceState.id == literal_column(str(_ONLY_ROW))), State._fields)

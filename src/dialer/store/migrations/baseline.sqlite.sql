@@ -201,6 +201,7 @@ CREATE TABLE service_state (
 	timezone VARCHAR(64),
 	default_region VARCHAR(2),
 	calling_hours VARCHAR(11),
+	contact_rules VARCHAR(3) DEFAULT '' NOT NULL,
 	media_dir VARCHAR,
 	calls_removed_ms INTEGER DEFAULT '0' NOT NULL,
 	places_digest VARCHAR(64) DEFAULT '' NOT NULL,

@@ -17,7 +17,9 @@ from sqlalchemy import (
     RowMapping,
     SQLColumnExpression,
     bindparam,
+    case,
     false,
+    func,
     literal_column,
     null,
     select,
@@ -25,7 +27,8 @@ from sqlalchemy import (
     union_all,
 )
 
-from dialer.domain.calling_times.zones import fixed_offset_minutes, is_zone_key, zones_of_key
+from dialer.domain.billing.money import MONEY_SCALE
+from dialer.domain.calling_times.zones import countries_of_number, fixed_offset_minutes, is_zone_key, zones_of_key
 from dialer.domain.calls.consents import ConsentSpan, good_at, good_spans
 from dialer.domain.calls.contact_rules import (
     DAY_MS,
@@ -36,13 +39,23 @@ from dialer.domain.calls.contact_rules import (
     RuleHold,
     judge,
 )
-from dialer.domain.calls.plans import SMS
+from dialer.domain.calls.plans import SIMULATED, SMS
 from dialer.domain.words.consent_words import NO_CONSENT
-from dialer.domain.words.contact_words import CALL, TEXT, ContactKind, PeriodUnit, RestAfter, RuleScope
+from dialer.domain.words.contact_words import CALL, OFF, ON, TEXT, ContactKind, PeriodUnit, RestAfter, RuleScope
 from dialer.domain.words.enums import AgentDisposition, AmdBehavior, AmdStatus, LegType
 from dialer.store.backends.expressions import without_index
 from dialer.store.queries.consents import consents_of, needed_consent
-from dialer.store.tables import CallDisposition, CallInProgress, CallRequest, Campaign, Cdr, SmsMessage
+from dialer.store.queries.contact_law import is_sure, law_for
+from dialer.store.tables import (
+    CallDisposition,
+    CallInProgress,
+    CallRequest,
+    Campaign,
+    Cdr,
+    Gateway,
+    ServiceState,
+    SmsMessage,
+)
 from dialer.store.tables import ContactRule as RuleRow
 
 LONGEST_CALL_MS: Final = DAY_MS
@@ -53,13 +66,34 @@ _RULES: Final = (
     .where(RuleRow.user_id == bindparam("user"), RuleRow.enabled == true())
     .order_by(RuleRow.id)
 )
-_HAS_RULES: Final = select(RuleRow.id).where(RuleRow.user_id == Campaign.user_id, RuleRow.enabled == true()).exists()
-_IS_RULED: Final = _HAS_RULES | (Campaign.requires_consent != NO_CONSENT)
-_CAMPAIGNS: Final = select(
-    *(Campaign.id, Campaign.medium, Campaign.purpose, Campaign.seller, Campaign.user_id, Campaign.requires_consent)
-).where(Campaign.id.in_(bindparam("ids", expanding=True)), Campaign.trial_of_id.is_(None), _IS_RULED)
+_LAW_HOLDS: Final = select(ServiceState.contact_rules).limit(1).scalar_subquery()
+_HAS_OWN: Final = select(RuleRow.id).where(RuleRow.user_id == Campaign.user_id, RuleRow.enabled == true()).exists()
+_PROTOCOL: Final = (
+    select(Gateway.protocol)
+    .where(Gateway.id == case((Campaign.medium == SMS, Campaign.sms_gateway_id), else_=Campaign.aleg_gateway_id))
+    .scalar_subquery()
+)
+HAS_LAW: Final = case(
+    (func.coalesce(_LAW_HOLDS, "") == OFF, false()),
+    (func.coalesce(_LAW_HOLDS, "") == ON, true()),
+    else_=func.coalesce(_PROTOCOL, SIMULATED) != SIMULATED,
+)
+"""True if rows of law hold for a campaign."""
+_IS_RULED: Final = _HAS_OWN | HAS_LAW | (Campaign.requires_consent != NO_CONSENT)
 IS_RULED: Final = _IS_RULED.label("is_ruled")
-"""True if the account of a campaign has a rule, or if the campaign needs a consent."""
+"""True if the account of a campaign has a rule, if rows of law hold for it, or if the campaign needs a consent."""
+_CAMPAIGNS: Final = select(
+    Campaign.id,
+    Campaign.medium,
+    Campaign.purpose,
+    Campaign.seller,
+    Campaign.user_id,
+    Campaign.requires_consent,
+    Campaign.dial_method,
+    Campaign.agent_dial_rate,
+    _HAS_OWN.label("has_own"),
+    HAS_LAW.label("has_law"),
+).where(Campaign.id.in_(bindparam("ids", expanding=True)), Campaign.trial_of_id.is_(None), _IS_RULED)
 
 
 def rule_of(row: RowMapping) -> FrequencyRule:
@@ -100,7 +134,10 @@ def ruled_campaigns(
     """
     found = {}
     for row in connection.execute(_CAMPAIGNS, {"ids": list(campaign_ids)}).all() if campaign_ids else ():
-        rules = rules_for(connection, row.user_id, row.medium, row.purpose)
+        rules = rules_for(connection, row.user_id, row.medium, row.purpose) if row.has_own else ()
+        if row.has_law:
+            sure = is_sure(row.dial_method, row.agent_dial_rate / MONEY_SCALE)
+            rules += law_for(TEXT if row.medium == SMS else CALL, row.purpose, has_sure_agents=sure)
         consent = needed_consent(row.requires_consent, row.purpose, row.seller)
         if rules or consent is not None:
             found[row.id] = RuledCampaign(row.id, row.user_id, row.seller, rules, service_zone, consent)
@@ -112,10 +149,13 @@ def contacts_with(
 ) -> Mapping[str, Sequence[MadeContact]]:
     """Return the contacts that were made with numbers, as far as a rule of a campaign may count them.
 
-    One query reads them, by the index of numbers, if there is a rule.
+    One query reads them, by the index of numbers; none without a rule, or if all rules are for other countries.
     """
-    if not campaign.rules:
-        return {}
+    if all(rule.country for rule in campaign.rules):
+        countries = {rule.country for rule in campaign.rules}
+        numbers = [number for number in numbers if not countries.isdisjoint(countries_of_number(number))]
+        if not numbers:
+            return {}
     since_ms = now_ms - max(_longest_ms(rule) for rule in campaign.rules)
     asked = {"numbers": list(set(numbers)), "user": campaign.user_id, "since": since_ms}
     found: defaultdict[str, list[MadeContact]] = defaultdict(list)

@@ -29,6 +29,8 @@ class ServiceState(Row):
     """Null also if the service has no default region."""
     calling_hours: Mapped[str | None] = mapped_column(String(11), default=None)
     """As in DIALER_CALLING_HOURS; null also if that is unset."""
+    contact_rules: Mapped[str] = mapped_column(String(3), default="", server_default="")
+    """As in DIALER_CONTACT_RULES; empty if that is unset."""
     media_dir: Mapped[str | None] = mapped_column(String, default=None)
     """Relative to the folder of the database if it is inside that folder, else absolute."""
     calls_removed_ms: Mapped[int] = mapped_column(BIG, default=0, server_default="0")

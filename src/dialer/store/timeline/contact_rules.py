@@ -26,8 +26,8 @@ def _part(rule: FrequencyRule, holds: Sequence[RuleHold], now_ms: int) -> RulePa
     at_work = [hold for hold in holds if hold.span.from_ms <= now_ms < hold.span.until_ms]
     until_ms = first_free_ms([hold.span for hold in holds], now_ms) if at_work else NEVER_MS
     return RulePart(
-        rule=f"/rest-api/contact-rule/{rule.id}/",
-        row="",
+        rule="" if rule.row else f"/rest-api/contact-rule/{rule.id}/",
+        row=rule.row,
         name=rule.name,
         holds=bool(at_work),
         until=moment_or_none(until_ms if until_ms < NEVER_MS else None),
