@@ -7,6 +7,7 @@ from dialer.api.actions import forecast, imports
 from dialer.api.actions import webhook_sender as sender
 from dialer.api.http import event_streams, refusal_pace, request_shares
 from dialer.app.campaigns import campaign_trials, delete
+from dialer.app.contacts import consents
 from dialer.console.serving import live_parts
 from dialer.domain.credentials import webhook_secrets
 from dialer.forecast import what_if_queue
@@ -16,6 +17,7 @@ from dialer.webhooks import checked_session, deliverer, names
 _HOUR_MS: Final = 3_600_000
 
 LIMITS_OF_ACCOUNTS: Final = {
+    "Consents of one number that an account has": str(consents.CONSENTS_OF_NUMBER_MAX),
     "Requests that are worked on at a time; those of one account": (
         f"{request_shares.REQUESTS_AT_ONCE}; {request_shares.REQUESTS_OF_ACCOUNT}"
     ),

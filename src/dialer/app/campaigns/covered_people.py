@@ -1,4 +1,4 @@
-"""How many people of a campaign have given the consent that it needs."""
+"""The people of a campaign who have given the consent that it needs, counted."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final

@@ -281,7 +281,7 @@ def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> 
 def _hash_consents(connection: Connection, spellings: Spellings, now_ms: int) -> None:
     """Replace the number of consents by hashes, which cover nobody, and erase what says who gave them.
 
-    What was agreed to, when and how, and when it was withdrawn and used, stays as a proof.
+    The kind, the purposes and the dates of the consent, of its withdrawal and its use stay as a proof.
     """
     for row in whose_number(connection, Consent.number, spellings):
         number = hashed(ensure_key(connection, now_ms), row["number"])
