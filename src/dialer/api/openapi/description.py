@@ -159,6 +159,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "refund_call": {**examples.record(LEDGER.read), "kind": "refund"},
     "add_contacts": _added("contact", "phonebook"),
     "add_dnc_contacts": _added("dnc-contact", "dnc"),
+    "add_consents": _added("consent", "user"),
     "copy_campaign": examples.record(CAMPAIGNS.read),
     "copy_sms_campaign": examples.record(SMS_CAMPAIGNS.read),
     "recycle_campaign": _RECYCLED,

@@ -35,6 +35,7 @@ _CHANGED: Final[Mapping[str, str]] = {
     "branching-template": "keys",
     "dnc-contact": "phone_number",
     "number-note": "text",
+    "consent": "evidence",
     "campaigns": "status",
     "sms-campaigns": "status",
     "subscriber-list": "full_name",

@@ -80,6 +80,7 @@ IDEMPOTENT: Final = frozenset(
         "refund_call",
         "add_contacts",
         "add_dnc_contacts",
+        "add_consents",
         "copy_campaign",
         "copy_sms_campaign",
         "recycle_campaign",

@@ -113,7 +113,7 @@ async def add_dnc_contacts(request: ApiRequest) -> Response[BulkAnswer]:
     tags=[CONSENTS.path],
     status_code=HTTPStatus.OK,
     request_max_body_size=BULK_BYTES_MAX,
-    operation_class=describe_bodies(_bodies("ConsentWrite", _CONSENT, {**_CONSENT, "kind": "spoken"})),
+    operation_class=describe_bodies(_bodies("ConsentWrite", _CONSENT, {**_CONSENT, "user": "/rest-api/users/999/"})),
 )
 async def add_consents(request: ApiRequest) -> Response[BulkAnswer]:
     """Create many consents at once, up to 10,000. Each record has its own answer, and wrong ones undo no others.
