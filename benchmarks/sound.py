@@ -68,7 +68,7 @@ HEARD_EVERY: Final = 25
 PARTS: Final = 4
 """A loop sends for a quarter of the calls at a time."""
 SPARE_S: Final = 8
-SECRET_SIZES: Final = 2
+SECRET_SIZES: Final = 1
 """Sizes, from the first on, at which encrypted sound is measured."""
 MARGIN_FILES: Final = 100
 PACKET_RUNS: Final = 9

@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
+from zipfile import ZipFile
 
 import pytest
 from sqlalchemy import insert
 
+from dialer.api.actions import call_archives
 from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.console.pages.call_recordings import RECORDINGS_A_PAGE
 from dialer.domain.calls.call_recording import SoundStore
@@ -32,6 +35,7 @@ KEY: Final = "5a" * 32
 SOUND: Final = b"\x00\xff" * (BLOCK_BYTES // 2) + b"\xff\x80" * (BLOCK_BYTES // 2)
 """Half a second in which the callee is loud, and half a second in which the agent is."""
 WAV: Final = wav_header(len(SOUND)) + SOUND
+SOUNDLESS: Final = ("in_progress", "removed")
 
 
 def recording(number: int, **fields: Any) -> Any:  # noqa: ANN401 - columns, and a statement
@@ -113,6 +117,33 @@ def test_recordings_are_found_by_what_is_known_of_their_calls(
     assert {query: listed(alice, query) for query in found} == found
     wrong = {"?day=soon": 400, "?agent=99": 404, "?campaign=99": 404, "?page=9": 404, "?outcome=%00": 400}
     assert {one: alice.request("GET", f"call-recordings/{one}").status_code for one in wrong} == wrong
+
+
+def test_the_recordings_of_a_campaign_are_downloaded_as_archives(
+    alice: Visitor, bob: Visitor, heard: int, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def links() -> list[tuple[str, str]]:
+        found = re.findall(
+            r'href="/console/([^"]*)" download>([^<]*)<', alice.get(f"call-recordings/?campaign={heard}")
+        )
+        return [(url, words) for url, words in found]
+
+    place = f"campaigns/{heard}/call-recordings/"
+    assert "ZIP" not in alice.get("call-recordings/")
+    assert links() == [(f"{place}?after=0", "Download as ZIP")]
+    # Calls in progress and removed recordings have no sound.
+    store(database, *(recording(2 + n, campaign_id=heard, state=state) for n, state in enumerate(SOUNDLESS)))
+    assert links() == [(f"{place}?after=0", "Download as ZIP")]
+    answer = alice.request("GET", f"{place}?after=0")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
+    with ZipFile(BytesIO(answer.content)) as archive:
+        assert archive.namelist() == ["7.wav", "index.csv"]
+        assert archive.read("7.wav") == WAV
+    monkeypatch.setattr(call_archives, "CALLS_MAX", 2)
+    store(database, *(recording(number, campaign_id=heard) for number in (5, 6, 8, 9)))
+    parts = [(0, "Download 1 to 2 as ZIP"), (5, "Download 3 to 4 as ZIP"), (8, "Download 5 to 5 as ZIP")]
+    assert links() == [(f"{place}?after={after}", words) for after, words in parts]
+    assert bob.request("GET", place).status_code == 404
 
 
 def test_a_long_list_has_pages(alice: Visitor, database: Database) -> None:

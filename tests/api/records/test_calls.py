@@ -29,6 +29,8 @@ def test_a_cdr_tells_of_one_leg(alice: Caller, estate: Estate) -> None:
         "agent_id": 0,
         "is_abandoned": False,
         "sound": None,
+        "is_test": False,
+        "tested_campaign_id": None,
     }
 
 
@@ -51,6 +53,8 @@ def test_an_attempt_tells_of_one_call(alice: Caller, estate: Estate) -> None:
         "starting_date": NOW,
         "ending_date": None,
         "hangup_cause_q850": None,
+        "is_test": False,
+        "tested_campaign_id": None,
     }
 
 
@@ -97,6 +101,8 @@ def test_a_result_tells_of_one_answer(alice: Caller, estate: Estate) -> None:
             "recording_duration": None,
             "created_date": NOW,
             "summary": "",
+            "is_test": False,
+            "tested_campaign_id": None,
         }
     ]
 

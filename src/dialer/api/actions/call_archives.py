@@ -5,9 +5,12 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 import anyio.from_thread
-from sqlalchemy import Connection, RowMapping, select
+from litestar.response import Stream
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, select
 
+from dialer.api.answers.controller import LINK_HEADER
 from dialer.api.answers.csv_lines import write_csv
+from dialer.api.answers.downloads import in_threads, no_content
 from dialer.api.service import ApiRequest, Service
 from dialer.app.work.events import RecordingHeard
 from dialer.domain.words.enums import RecordingState
@@ -17,6 +20,7 @@ from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.call_recordings import CALL_RECORDINGS, names_of_recordings
 from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.words.headers import is_head
 from dialer.store.database.touched import NOTHING
 from dialer.store.journal.call_recordings import SECONDS_SCALE
 from dialer.store.media.archive import ArchivedFile, ArchivedSound, RecordingArchive, unique_names
@@ -31,6 +35,18 @@ _INDEX: Final = (
     *("is_complete", "text"),
 )
 """The columns of an archive's index."""
+PARTS_MAX: Final = 40
+"""Archives of one campaign that are offered at once, the first ones."""
+ZIP: Final = "application/zip"
+AFTER: Final = "after"
+
+
+class ArchivePart(NamedTuple):
+    """One of the archives of a campaign: the id behind which it begins, and its first and last recording by number."""
+
+    after: int
+    first: int
+    last: int
 
 
 class CallArchive(NamedTuple):
@@ -54,12 +70,45 @@ async def calls_to_archive(request: ApiRequest, campaign_id: int, after: int) ->
     return CallArchive(RecordingArchive(files, partial(_index, part)), part[-1]["id"] if more else None)
 
 
+async def answer_call_archive(request: ApiRequest, campaign_id: int, after: int, address: str = "") -> Stream:
+    """Answer with the archive of a campaign's recorded calls behind an id; with `address`, `Link` names the next one.
+
+    Raises:
+        RecordNotFoundError: there is no such campaign, or it is not the caller's.
+    """
+    archive = await calls_to_archive(request, campaign_id, after)
+    headers = {"Content-Disposition": f'attachment; filename="campaign-{campaign_id}-call-recordings.zip"'}
+    if address and archive.next_after is not None:
+        headers[LINK_HEADER] = f'<{address}?{AFTER}={archive.next_after}>; rel="next"'
+    content = no_content() if is_head(request.scope) else in_threads(archive.made.pieces())
+    return Stream(content, media_type=ZIP, headers=headers)
+
+
+def archive_parts(unit: Unit, campaign_id: int) -> list[ArchivePart]:
+    """Return the archives that hold the recordings of a campaign that the caller may hear, at most `PARTS_MAX`."""
+    place = func.row_number().over(order_by=CallRecording.id).label("place")
+    numbered = select(CallRecording.id, place).where(_is_archived(unit, campaign_id)).order_by(CallRecording.id)
+    found = numbered.limit(PARTS_MAX * CALLS_MAX).subquery()
+    count = unit.connection.scalar(select(func.count()).select_from(found)) or 0
+    ends = select(found.c.id).where(found.c.place % CALLS_MAX == 0).order_by(found.c.id)
+    starts = [0, *unit.connection.scalars(ends)]
+    firsts = range(1, count + 1, CALLS_MAX)
+    return [
+        ArchivePart(after, first, min(first + CALLS_MAX - 1, count))
+        for after, first in zip(starts, firsts, strict=False)
+    ]
+
+
+def _is_archived(unit: Unit, campaign_id: int) -> ColumnElement[bool]:
+    """Return the condition that a recording of a campaign has sound, and that the caller may hear it."""
+    has_sound = CallRecording.state.not_in((RecordingState.REMOVED, RecordingState.IN_PROGRESS))
+    is_seen = visible(CALL_RECORDINGS, unit.actor, unit.resources)
+    return and_(is_seen, CallRecording.campaign_id == campaign_id, has_sound)
+
+
 def _rows(unit: Unit, campaign_id: int, after: int) -> list[dict[str, Any]]:
     """Return the recordings that the caller may hear, one more than an archive has, with names that are unique."""
     records.require_seen(unit, CAMPAIGNS, campaign_id)
-    is_seen = visible(CALL_RECORDINGS, unit.actor, unit.resources)
-    is_wanted = (CallRecording.campaign_id == campaign_id) & (CallRecording.id > after)
-    has_sound = CallRecording.state.not_in((RecordingState.REMOVED, RecordingState.IN_PROGRESS))
     said = CallDisposition.callrequest_id == CallRecording.callrequest_id
     query = (
         select(
@@ -71,7 +120,7 @@ def _rows(unit: Unit, campaign_id: int, after: int) -> list[dict[str, Any]]:
         .outerjoin_from(CallRecording, Agent, Agent.id == CallRecording.agent_id)
         .outerjoin(Queue, Queue.id == CallRecording.queue_id)
         .outerjoin(CallDisposition, said)
-        .where(is_seen, is_wanted, has_sound)
+        .where(_is_archived(unit, campaign_id), CallRecording.id > after)
         .order_by(CallRecording.id)
         .limit(CALLS_MAX + 1)
     )

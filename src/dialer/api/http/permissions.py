@@ -248,6 +248,7 @@ PAGES: Final[Mapping[str, Permission]] = {
     f"GET /console/answers/{RECORD}/recording": Permission.READ,
     "GET /console/call-recordings": Permission.RECORDINGS,
     f"GET /console/call-recordings/{RECORD}/sound": Permission.RECORDINGS,
+    f"GET /console/campaigns/{RECORD}/call-recordings": Permission.RECORDINGS,
     # The rows of the resource table say who may read and write which records; the pages ask them.
     "GET /console/records/{path}": Permission.SIGNED_IN,
     "POST /console/records/{path}": Permission.SIGNED_IN,

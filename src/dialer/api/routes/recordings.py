@@ -11,7 +11,7 @@ from litestar.params import FromPath
 from litestar.response import Stream
 from sqlalchemy import and_
 
-from dialer.api.actions.call_archives import calls_to_archive
+from dialer.api.actions.call_archives import AFTER, ZIP, answer_call_archive
 from dialer.api.actions.recordings import (
     RecordedAnswer,
     answer_audio_file,
@@ -40,10 +40,8 @@ from dialer.resources.words.preconditions import parse_preconditions
 from dialer.store.media.archive import ArchivedFile, RecordingArchive, media_sound
 from dialer.store.tables import SurveyResult
 
-ZIP: Final = "application/zip"
 RECORDINGS_MAX: Final = 10_000
 """Recordings in one archive."""
-AFTER: Final = "after"
 _WAV_SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, content_media_type=WAV)
 _ZIP_SCHEMA: Final = Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.BINARY, content_media_type=ZIP)
 _INDEX: Final = (
@@ -109,14 +107,9 @@ async def download_call_recordings(request: ApiRequest, record_id: FromPath[str]
     recordings. If there are more, the header `Link` has the URL of the next archive. The audit log gets an entry for
     each recording. Calls in progress and removed recordings are not among them.
     """
-    service, identity = request.service, identity_in(record_id)
-    archive = await calls_to_archive(request, identity, _after(request))
-    headers = {"Content-Disposition": f'attachment; filename="campaign-{identity}-call-recordings.zip"'}
-    if archive.next_after is not None:
-        address = f"{service.links(request).record(CAMPAIGNS.path, identity)}call-recordings/"
-        headers[LINK_HEADER] = f'<{address}?{AFTER}={archive.next_after}>; rel="next"'
-    content = no_content() if is_head(request.scope) else in_threads(archive.made.pieces())
-    return Stream(content, media_type=ZIP, headers=headers)
+    identity = identity_in(record_id)
+    address = f"{request.service.links(request).record(CAMPAIGNS.path, identity)}call-recordings/"
+    return await answer_call_archive(request, identity, _after(request), address)
 
 
 @get(

@@ -8,8 +8,10 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from litestar import Response, get
 from litestar.params import FromPath
+from litestar.response import Stream
 from sqlalchemy import select
 
+from dialer.api.actions.call_archives import AFTER, ZIP, ArchivePart, answer_call_archive, archive_parts
 from dialer.api.actions.recordings import answer_call_recording
 from dialer.api.service import ApiRequest
 from dialer.console.pages.call_filters import (
@@ -35,6 +37,7 @@ from dialer.resources.crud.ordering import ORDERING
 from dialer.resources.crud.pagination import ListSelection, parse_selection, read_page
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.searching import SEARCH
+from dialer.resources.crud.urls import parse_id
 from dialer.resources.crud.visibility import visible
 from dialer.resources.records.call_recordings import CALL_RECORDINGS
 from dialer.resources.records.calls import CDRS
@@ -87,9 +90,11 @@ class _Found(NamedTuple):
     previous: str
     campaigns: list[Option]
     agents: list[Option]
+    parts: list[ArchivePart]
+    """The archives of the campaign whose recordings are listed; none for a list of all."""
 
 
-_NOTHING: Final = _Found([], 0, "", "", [], [])
+_NOTHING: Final = _Found([], 0, "", "", [], [], [])
 
 
 @get("/call-recordings", media_type="text/html")
@@ -116,6 +121,13 @@ async def show_call_recordings(request: ApiRequest) -> Response[Any]:
         states=[(value, gettext(words)) for value, words in _STATES],
         is_narrowed=bool(filled),
     )
+
+
+@get("/campaigns/{record_id:str}/call-recordings", media_type=ZIP)
+async def download_calls_of_campaign(request: ApiRequest, record_id: FromPath[str]) -> Stream:
+    """Send recordings of a campaign's calls as a ZIP file, from behind the id that the query names, as the API does."""
+    after = parse_id(request.query_params.get(AFTER, "")) or 0
+    return await answer_call_archive(request, identity_in(record_id, "campaign"), after)
 
 
 @get("/call-recordings/{record_id:str}/sound", media_type="audio/wav")
@@ -154,6 +166,7 @@ def _read(unit: Unit, selection: ListSelection, filled: Mapping[str, str]) -> _F
         same_list(filled, listed.previous),
         campaign_options(unit),
         agent_options(unit),
+        archive_parts(unit, int(filled["campaign"])) if "campaign" in filled and listed.results else [],
     )
 
 

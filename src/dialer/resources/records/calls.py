@@ -20,6 +20,7 @@ from dialer.resources.records.agent_views import own_calls, own_cdrs
 from dialer.resources.records.purposes import by_purpose
 from dialer.resources.records.sections import SectionTypeChoice
 from dialer.resources.records.sound_qualities import SOUND
+from dialer.resources.records.tried_campaigns import TEST_FIELDS, by_test, tested
 from dialer.store.queries.call_names import AnswerNames, CdrNames, names_of_answers, names_of_cdrs
 from dialer.store.tables import CallRequest, Cdr, SurveyResult
 
@@ -107,6 +108,7 @@ _CALL_REQUEST: Final = shapes(
             nullable=True,
         ),
         "hangup_cause_q850": read_only(Integer(0, CAUSE_MAX), _CAUSES, nullable=True, example=16),
+        **TEST_FIELDS,
     },
     read_doc="One attempt to call one subscriber, or one call that came in.",
 )
@@ -175,6 +177,7 @@ _CDR: Final = shapes(
         ),
         "sound": SOUND,
         "currency": CURRENCY,
+        **TEST_FIELDS,
     },
     read_doc="A call detail record: one leg of a call that has ended.",
 )
@@ -221,6 +224,7 @@ _SURVEY_RESULT: Final = shapes(
             "What a program that talked says of the conversation (type 12); empty if it says nothing.",
             example="Wants to be called on Monday.",
         ),
+        **TEST_FIELDS,
     },
     read_doc="A callee's answer to one section in one call, kept when its campaign is deleted. `callid` names its CDR.",
 )
@@ -253,6 +257,8 @@ CALLREQUESTS = Resource(
     path="callrequest",
     shapes=_CALL_REQUEST,
     agents_see=own_calls,
+    derived=tested,
+    conditions=(by_test(CallRequest.__table__.c.campaign_id),),
     filters=("callid", "phone_number", "status", "attempt", "hangup_cause_q850", "gateway_id"),
     orderings=("starting_date", "phone_number"),
     numbers=("phone_number",),
@@ -262,6 +268,8 @@ CDRS = Resource(
     path="cdr",
     shapes=_CDR,
     agents_see=own_cdrs,
+    derived=tested,
+    conditions=(by_test(Cdr.__table__.c.campaign_id),),
     filters=(
         "callid",
         "callerid",
@@ -284,6 +292,8 @@ CDRS = Resource(
 SURVEY_RESULTS = Resource(
     path="survey-result",
     shapes=_SURVEY_RESULT,
+    derived=tested,
+    conditions=(by_test(SurveyResult.__table__.c.campaign_id),),
     filters=("callid", "section_id", "section_type", "response"),
     orderings=("created_date",),
     is_large=True,

@@ -33,6 +33,7 @@ from dialer.resources.records.campaigns import (
     RETRIES_MAX,
 )
 from dialer.resources.records.purposes import PURPOSE_FIELDS, by_purpose
+from dialer.resources.records.tried_campaigns import TEST_FIELDS, by_test, tested
 from dialer.store.tables import SMS, Campaign, SmsMessage
 
 MESSAGE_ID_LENGTH: Final = 36
@@ -194,6 +195,7 @@ _SMS_MESSAGE: Final = shapes(
             Text(MESSAGE_ID_LENGTH), "The id of the message, a UUID.", example="5f0c1d9e-8f3b-5a41-9a58-0c6f6f3f8f11"
         ),
         "currency": CURRENCY,
+        **TEST_FIELDS,
     },
     read_doc="One attempt to send one text message, by a campaign or by a section of a survey during a call.",
 )
@@ -210,6 +212,8 @@ SMS_CAMPAIGNS = campaigns(
 SMS_MESSAGES = Resource(
     path="sms-message",
     shapes=_SMS_MESSAGE,
+    derived=tested,
+    conditions=(by_test(SmsMessage.__table__.c.campaign_id),),
     filters=("phone_number", "status", "message_id"),
     asked=(by_purpose(SmsMessage.__table__.c.campaign_id),),
     orderings=("send_date", "phone_number"),

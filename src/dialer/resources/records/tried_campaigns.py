@@ -1,0 +1,47 @@
+"""The fields that tell what came of a test of a campaign from what came of the campaign; and the filter by them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, RowMapping, case, false, select, true
+
+from dialer.resources.crud.declaration import derived
+from dialer.resources.crud.fields import Boolean
+from dialer.resources.crud.references import Identity
+from dialer.resources.crud.resource import Unit, Values
+from dialer.resources.crud.shapes import Field
+from dialer.store.tables import Campaign
+
+IS_TEST: Final = "is_test"
+TEST_FIELDS: Final[dict[str, Field]] = {
+    IS_TEST: derived(
+        Boolean(),
+        "True if it is of a test of a campaign (`test-call/`, `test-text/`). Then `campaign` is a record of the test's"
+        " own, which no list shows and which answers 404. False once the test is deleted, as after 20 others.",
+        example=False,
+    ),
+    "tested_campaign_id": derived(
+        Identity(), "The id of the campaign that was tried; null if it is of no test.", nullable=True, example=None
+    ),
+}
+"""The fields of a call, a message or an answer that say whether it is of a test, and of which campaign."""
+
+
+def tested(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """Return the values of `TEST_FIELDS` for each row, by its `campaign_id`. One statement reads all of them."""
+    ids = {row["campaign_id"] for row in rows} - {None}
+    query = select(Campaign.id, Campaign.trial_of_id).where(Campaign.id.in_(ids), Campaign.trial_of_id.is_not(None))
+    found: dict[int, int | None] = {row.id: row.trial_of_id for row in unit.connection.execute(query)} if ids else {}
+    tried = [found.get(row["campaign_id"]) for row in rows]
+    return [{IS_TEST: one is not None, "tested_campaign_id": one} for one in tried]
+
+
+def by_test(campaign_id: ColumnElement[Any]) -> tuple[str, Callable[[Any], ColumnElement[bool]]]:
+    """Return the filter of records by whether their campaign, to which `campaign_id` refers, is a test."""
+    tests = campaign_id.in_(select(Campaign.id).where(Campaign.trial_of_id.is_not(None)))
+    is_test: ColumnElement[bool] = case((tests, true()), else_=false())  # Also where the campaign is gone.
+
+    def is_it(wanted: object) -> ColumnElement[bool]:
+        return is_test == wanted
+
+    return IS_TEST, is_it
