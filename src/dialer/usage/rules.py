@@ -23,6 +23,6 @@ from dialer.usage.running import runs
 def rules(country: str | None, day: datetime | None, *, as_json: bool) -> None:
     """Show the rows of law about how often people may be contacted, with their sources, and the rules of accounts.
 
-    A row that is off is shown with what is missing. Rules of accounts are those in the database, if there is one.
+    A row that is off is shown with what is missing. Rules of accounts are read from the database, which must be there.
     Nothing here is legal advice.
     """
