@@ -97,7 +97,7 @@ def _withdraw_consents(connection: Connection, dnc_id: int, number: str, proof: 
     is_good = or_(Consent.withdrawn_date.is_(None), Consent.withdrawn_date > now_ms)
     of_number = (Consent.user_id == account) & (Consent.number == number)
     purpose = connection.scalar(select(Campaign.purpose).where(Campaign.id == proof.campaign_id))
-    is_meant = true()
+    is_meant: ColumnElement[bool] = true()
     if purpose:
         words = literal(" ").concat(Consent.purposes).concat(" ")
         is_meant = or_(Consent.purposes == "", words.contains(f" {purpose} "))
