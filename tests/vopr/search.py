@@ -82,8 +82,9 @@ def first_recorded_seed(name: str) -> int | None:
 def first_talk_seed(name: str) -> int | None:
     """Return the first seed that finds a bug of talks with programs; None if no seed does."""
     with pytest.MonkeyPatch.context() as patch:
-        TALKS_PLANTED[name](patch)
-        return next((seed for seed in range(SEEDS_MAX) if talk_findings(seed)), None)
+        plant, recorded = TALKS_PLANTED[name]
+        plant(patch)
+        return next((seed for seed in (recorded, *range(SEEDS_MAX)) if talk_findings(seed)), None)
 
 
 def first_signalling_seed(name: str) -> int | None:

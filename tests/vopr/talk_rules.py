@@ -246,13 +246,13 @@ def marks_behind_silence_are_lost(patch: pytest.MonkeyPatch) -> None:
 
 
 TALKS_PLANTED: Final = {
-    "a program that says nothing is waited for": silence_is_waited_for,
-    "a conversation has no longest time": no_longest_time,
-    "words that were dropped are heard": dropped_words_are_heard,
-    "a connection outlives its call": sockets_outlive_their_calls,
-    "an end can be taken back": an_end_can_be_taken_back,
-    "last words are endless": last_words_are_endless,
-    "the disclosure goes by while the call is held": a_held_disclosure_goes_by,
-    "marks behind the last words are lost": marks_behind_silence_are_lost,
+    "a program that says nothing is waited for": (silence_is_waited_for, 18),
+    "a conversation has no longest time": (no_longest_time, 0),
+    "words that were dropped are heard": (dropped_words_are_heard, 54),
+    "a connection outlives its call": (sockets_outlive_their_calls, 0),
+    "an end can be taken back": (an_end_can_be_taken_back, 37),
+    "last words are endless": (last_words_are_endless, 25),
+    "the disclosure goes by while the call is held": (a_held_disclosure_goes_by, 98),
+    "marks behind the last words are lost": (marks_behind_silence_are_lost, 94),
 }
-"""Bugs that some seed has to find."""
+"""Bugs that some seed has to find, each with the one that has found it."""
