@@ -59,7 +59,7 @@ _COMMANDS: Final = (
 )
 
 
-_MODULES: Final = {"try": "trial"}
+MODULES: Final = {"try": "trial"}
 """Modules that are not called as their command, which is a word of Python."""
 
 
@@ -72,7 +72,7 @@ class _Commands(click.RichGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
             return None
-        name = _MODULES.get(cmd_name, cmd_name)
+        name = MODULES.get(cmd_name, cmd_name)
         command: click.Command = getattr(importlib.import_module(f"dialer.usage.{name}"), name)
         return command
 

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 import rich_click as click
 
-from dialer.cli import cli
+from dialer.cli import MODULES, cli
 
 HEAVY: Final = frozenset({"litestar", "sqlalchemy", "advanced_alchemy", "alembic", "openpyxl", "jinja2", "uvicorn"})
 """Libraries of the work, none of which a help or a completion needs."""
@@ -65,7 +65,8 @@ def test_the_work_of_a_command_takes_exactly_its_parameters(name: str) -> None:
     command = COMMANDS[name]
     usage = command.callback
     assert usage is not None
-    work = getattr(importlib.import_module(f"dialer.commands.{name.partition(' ')[0]}"), usage.__name__)
+    first = name.partition(" ")[0]
+    work = getattr(importlib.import_module(f"dialer.commands.{MODULES.get(first, first)}"), usage.__name__)
     taken = inspect.signature(work).parameters.values()
     given = {parameter.name for parameter in command.params if parameter.expose_value}
     named = {one.name for one in taken if one.kind is not inspect.Parameter.VAR_KEYWORD} - {"context"}

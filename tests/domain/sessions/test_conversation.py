@@ -66,6 +66,7 @@ def test_the_order_has_all_that_the_line_needs_and_nothing_else_of_the_contact()
         },
         "AC" + "1" * 32,
         SECRET,
+        account_id=1,
     )
     assert SECRET not in repr(order)
 
