@@ -21,6 +21,6 @@ def _consents_never_end(patch: pytest.MonkeyPatch) -> None:
 
 CONTACTS_PLANTED: Final = (
     Planted("contacts since a read are forgotten", _contacts_since_are_forgotten, 150),
-    Planted("consents never end", _consents_never_end, 0),
+    Planted("consents never end", _consents_never_end, 153),
 )
 """Bugs that only worlds with contact rules or consents find."""
