@@ -118,8 +118,10 @@ async def test_explain_names_the_consents_and_which_is_good(house: House) -> Non
     await house.advance(5)
 
     def story() -> Any:  # noqa: ANN401 - a story
-        asked = {"now_ms": house.now_ms(), "region": "US", "service_zone": "UTC"}
-        return house.database.read_now(lambda c: read_story(c, str(campaign_id), ADA, **asked))
+        now_ms = house.now_ms()
+        return house.database.read_now(
+            lambda c: read_story(c, str(campaign_id), ADA, now_ms=now_ms, region="US", service_zone="UTC")
+        )
 
     found = story()
     assert found.consents == [ConsentPart(first, "opt_in", good=False), ConsentPart(second, "written", good=False)]
@@ -139,7 +141,7 @@ async def test_what_was_used_or_withdrawn_is_kept_and_no_withdrawal_is_taken_bac
         assert caught.value.code is ErrorCode.KEPT
     for later in (None, house.now_ms() + 1):
         with pytest.raises(RefusedError, match="add another consent"):
-            house.perform(lambda unit, at_ms=later: change_consent(unit, withdrawn, {"withdrawn_date": at_ms}))
+            house.perform(partial(change_consent, consent_id=withdrawn, values={"withdrawn_date": later}))
     house.perform(partial(delete_consent, consent_id=unused))
     assert [row["id"] for row in house.rows(Consent)] == [used, withdrawn]
 

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -53,7 +54,7 @@ def import_consents(file: Path, username: str) -> None:
             raise click.UsageError(f"{username} may not write consents.")
         try:
             for numbers, given in _chunks(lines, str(file)):
-                results = account.write(lambda unit, rows=given: _store(unit, rows))
+                results = account.write(partial(_store, rows=given))
                 for line, result in zip(numbers, results, strict=True):
                     added += result.id is not None
                     wrong += result.id is None
@@ -63,7 +64,7 @@ def import_consents(file: Path, username: str) -> None:
             raise click.ClickException(f"{file}: {error}. {added} consents were added.") from None
     say(f"{added} consents were added, and {wrong} lines were wrong.")
     if wrong:
-        raise click.exceptions.Exit(1)
+        raise SystemExit(1)
 
 
 def _account(service: OpenService, username: str) -> OpenAccount:
@@ -77,7 +78,7 @@ def _pages(account: OpenAccount) -> Iterator[Sequence[Sequence[Json]]]:
     """Yield the values of all consents of an account, field by field, some in a transaction."""
     after: int | None = 0
     while after is not None:
-        columns, after = account.read(lambda unit, last=after: _page(unit, last))
+        columns, after = account.read(partial(_page, after=after))
         if columns:
             yield columns
 

@@ -86,11 +86,23 @@ def _holds(rule: ShownRule, day: date) -> bool:
 
 
 def _row(row: LawRow) -> ShownRow:
-    dates = (row.from_date, row.until_date)
-    words = (row.words, row.source, row.read, row.confidence)
-    place = (row.country, row.state)
-    told = ([purpose.value for purpose in row.purposes], [medium.value for medium in row.media])
-    return ShownRow(row.id, row.kind, row.name, *place, *told, *words, *dates, row.is_on, row.not_built)
+    return ShownRow(
+        row=row.id,
+        kind=row.kind,
+        name=row.name,
+        country=row.country,
+        state=row.state,
+        purposes=[purpose.value for purpose in row.purposes],
+        media=[medium.value for medium in row.media],
+        in_words=row.words,
+        source=row.source,
+        read=row.read,
+        confidence=row.confidence,
+        from_date=row.from_date,
+        until_date=row.until_date,
+        enabled=row.is_on,
+        not_built=row.not_built,
+    )
 
 
 def _rule(row: RowMapping) -> ShownRule:

@@ -1,9 +1,10 @@
 """What came of a test of a campaign, in lists and exports: it says so, and lists can leave it out."""
 
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, RowMapping, Select, insert, select, update
 
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, Campaign, Cdr, SmsMessage, SurveyResult
@@ -14,12 +15,16 @@ from tests.console.building import store
 LISTS: Final = {"callrequest": CallRequest, "cdr": Cdr, "survey-result": SurveyResult, "sms-message": SmsMessage}
 
 
+def _row(connection: Connection, query: Select[Any]) -> RowMapping:
+    return connection.execute(query).mappings().one()
+
+
 def try_campaigns(database: Database, voice_id: int, sms_id: int) -> None:
     """Make each call, CDR, answer and message one of a test: of the campaign of calls, or of that of texts."""
     for identity, trial_id in ((voice_id, 71), (sms_id, 72)):
         columns = select(*(column for column in Campaign.__table__.c if column.name != "id"))
         tried = columns.where(Campaign.id == identity)
-        row = database.read_now(lambda connection, query=tried: connection.execute(query).mappings().one())
+        row = database.read_now(partial(_row, query=tried))
         trial = {**row, "id": trial_id, "campaign_code": f"T{trial_id}", "trial_of_id": identity}
         store(database, insert(Campaign).values(trial))
     for table in LISTS.values():

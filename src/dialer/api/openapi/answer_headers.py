@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
+from dialer.api.actions.call_archives import AFTER
 from dialer.api.answers.controller import (
     DUPLICATE_HEADER,
     LINK_HEADER,
@@ -19,7 +20,6 @@ from dialer.api.openapi.parts import TEXT, Json, header, parameter
 from dialer.api.routes.campaign_check import FORECAST
 from dialer.api.routes.dry_runs import DRY_RUN
 from dialer.api.routes.import_requests import REPORT_HEADER
-from dialer.api.routes.recordings import AFTER
 from dialer.resources.crud.enumerations import text_schema
 from dialer.resources.crud.resource import Resource, no_duplicate
 from dialer.resources.crud.urls import ID_MAX, PREFIX

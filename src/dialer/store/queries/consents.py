@@ -39,7 +39,7 @@ def consents_of(connection: Connection, user_id: int, numbers: Collection[str]) 
     return found
 
 
-def _given(row: Row[Any]) -> GivenConsent:
+def _given(row: Row[*tuple[Any, ...]]) -> GivenConsent:
     return GivenConsent(
         id=row.id,
         kind=ConsentKind(row.kind),
