@@ -17,6 +17,7 @@ from dialer.runtime.steps.clock import NANOSECONDS, RealClock
 from dialer.runtime.steps.worker import Worker
 from dialer.sim.carrier import SimulatedCarrier
 from dialer.store.database.database import Database, StorageUnavailableError
+from dialer.store.queries.load_engine import figures_of
 from dialer.store.tables import CallRequest, Campaign, Cdr, Gateway, Subscriber, Transfer, User
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
 from tests.sizes import examples
@@ -300,3 +301,19 @@ def test_the_clock_does_not_jump_with_the_machines() -> None:
     )
     clock.follow(-HOUR_MS)
     assert (clock.now_ms(), clock.jumped_ms()) == (machine.wall_ms, 0)
+
+
+@pytest.mark.parametrize("jump_ms", [HOUR_MS, -HOUR_MS, YEAR_MS])
+async def test_periods_of_a_limit_of_abandoned_calls_move_with_the_clock(house: RealHouse, jump_ms: int) -> None:
+    queue_id = house.queue(house.agent(parameters=QUICK))
+    survey = house.survey({**TO_THE_QUEUE, "queue_id": queue_id})
+    campaign_id = await house.started(survey, house.phonebook(*MANY[:5]), dial_method=3, **ALWAYS)
+    await house.go_on(3)
+    before = figures_of(house.row(Campaign, campaign_id)["pacing_figures"]).periods
+    house.machine.wall_ms += jump_ms
+    await house.go_on(2)
+    after = figures_of(house.row(Campaign, campaign_id)["pacing_figures"]).periods
+    assert [(one.from_ms, one.until_ms) for one in after] == [
+        (one.from_ms + jump_ms, one.until_ms + jump_ms) for one in before
+    ]
+    assert len(before) == 1

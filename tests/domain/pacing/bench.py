@@ -64,6 +64,9 @@ Step = Callable[[int], bool | None]
 class Bench:
     """One campaign, from its first call to a number of answers."""
 
+    period_ms = 720 * 3_600_000
+    """The length of a period with a budget of its own."""
+
     def __init__(self, strategy: Strategy, population: Population, seed: int, **settings: float) -> None:
         self.strategy = strategy
         self.population = population
@@ -179,7 +182,7 @@ class Bench:
         self.calls += 1
         call = self.calls
         fate = self.fates[call] = self.fate()
-        self.measured.dialled(self.now_ms)
+        self.measured.dialled(self.now_ms, self.period_ms)
         self.dialling[call] = self.dialled_ms[call] = self.now_ms
         self.after(fate.ring_ms, self.answer if fate.is_answered else self.fail, call)
 

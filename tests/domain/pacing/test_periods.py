@@ -78,19 +78,19 @@ def test_nobody_of_the_first_thirty_three_may_be_abandoned(answered: int, seed: 
 def test_periods_follow_each_other_and_a_call_counts_where_it_was_dialled() -> None:
     figures = PacingFigures()
     measured = Measurements(figures)
-    measured.dialled(50)
+    measured.dialled(50, 100)
     measured.go_on(149, 100, 30)
-    assert figures.periods == [PeriodFigures(50)]
+    assert figures.periods == [PeriodFigures(50, until_ms=150)]
     measured.go_on(460, 100, 30)
     measured.answered(149, 470, is_live=True)
     measured.abandoned(149)
     measured.answered(450, 470, is_live=True)
-    assert figures.periods == [PeriodFigures(50, 1, 1), PeriodFigures(450, 1)]
+    assert figures.periods == [PeriodFigures(50, 1, 1, 150), PeriodFigures(450, 1, until_ms=550)]
     assert credit_of(0.5, figures, 0) == -0.5, "a call of the earlier period may still be abandoned"
     measured.go_on(479, 100, 30)
     assert len(figures.periods) == 2
     measured.go_on(480, 100, 30)
-    assert figures.periods == [PeriodFigures(450, 1)]
+    assert figures.periods == [PeriodFigures(450, 1, until_ms=550)]
     assert credit_of(0.5, figures, 0) == 0.5
 
 
@@ -99,5 +99,35 @@ def test_a_campaign_from_before_periods_keeps_its_whole_count_until_its_next_dia
     measured = Measurements(figures)
     measured.abandoned(7)
     assert (credit_of(0.03, figures, 0), figures.periods) == (-11.0, [])
-    measured.dialled(500)
+    measured.dialled(500, 100)
     assert credit_of(0.03, figures, 0) == 0.0
+
+
+def test_a_new_length_applies_from_the_end_of_the_running_period() -> None:
+    """A debt is not forgotten by a shorter length, nor by that length and the former one again."""
+    figures = PacingFigures()
+    measured = Measurements(figures)
+    measured.dialled(0, 720)
+    measured.answered(0, 1, is_live=True)
+    measured.abandoned(0)
+    for length in (1, 720):
+        measured.go_on(700, length, 30)
+        assert figures.periods == [PeriodFigures(0, 1, 1, 720)]
+    measured.go_on(725, 3, 30)
+    assert figures.periods == [PeriodFigures(0, 1, 1, 720), PeriodFigures(723, until_ms=726)]
+
+
+def test_a_period_that_was_stored_without_its_end_has_the_present_length() -> None:
+    measured = Measurements(PacingFigures(periods=[PeriodFigures(50, 7, 2)]))
+    measured.go_on(60, 100, 30)
+    assert measured.figures.periods == [PeriodFigures(50, 7, 2, 150)]
+
+
+def test_a_clock_that_was_set_back_begins_a_period_and_keeps_the_debt_of_the_other() -> None:
+    """Its calls may be in progress, so the smaller credit counts."""
+    measured = Measurements(PacingFigures(periods=[PeriodFigures(1_000, 100, 7, 1_100)]))
+    measured.go_on(400, 100, 30)
+    assert measured.figures.periods == [PeriodFigures(1_000, 100, 7, 1_100), PeriodFigures(400, until_ms=500)]
+    assert credit_of(0.03, measured.figures, 0) == -4.0
+    measured.go_on(430, 100, 30)
+    assert measured.figures.periods == [PeriodFigures(400, until_ms=500)]

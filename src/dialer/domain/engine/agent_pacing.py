@@ -6,6 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from dialer.domain.calls.call_events import CallAnswered, CallRestored
+from dialer.domain.calls.campaign_effects import ClaimFresh, ClaimRetries
 from dialer.domain.calls.contact_rules import HOUR_MS
 from dialer.domain.calls.plans import ANY_AGENT, Call, CallOutcome, CampaignPlan, Subscriber
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
@@ -13,7 +14,7 @@ from dialer.domain.pacing.inputs import ASKED_EVERY_MS, Pace, PacingInputs
 from dialer.domain.pacing.predictive import credit_of
 from dialer.domain.pacing.strategies import GO_WITH_TIME, PREDICTIVE
 from dialer.domain.queueing.call_distributor import CallDistributor
-from dialer.domain.words.enums import DialMethod
+from dialer.domain.words.enums import CampaignStatus, DialMethod
 
 _SETTLING_MS: Final = 60_000
 """The time for which the end of a call may be late."""
@@ -25,6 +26,9 @@ class AgentPacing:
     def __init__(self, engine_state: EngineState, distributor: CallDistributor) -> None:
         self._state: Final = engine_state
         self.distributor: Final = distributor
+        self.claim_first: ClaimFresh | ClaimRetries | None = None
+        """Set by `pace` if it is not known whether a neighbour has anybody to call: the claim to make before the next
+        question. So the pace does not depend on what happens to be in memory."""
 
     def pace(self, campaign: OpenCampaign, now_ms: int) -> Pace:
         """Return the number of calls that the campaign may place now, and the time to ask again.
@@ -34,9 +38,8 @@ class AgentPacing:
         """
         strategy, plan = campaign.strategy, campaign.plan
         periods = campaign.measured.figures.periods
-        if periods and (len(periods) > 1 or now_ms >= periods[0].from_ms + plan.abandon_hours * HOUR_MS):
-            lasting_ms = plan.ring_limit_ms + plan.callmaxduration_s * 1_000 + _SETTLING_MS
-            campaign.measured.go_on(now_ms, plan.abandon_hours * HOUR_MS, lasting_ms)
+        if periods and (len(periods) > 1 or not periods[0].from_ms <= now_ms < periods[0].until_ms):
+            _go_on(campaign, now_ms)
         if strategy is PREDICTIVE and self._state.paced.is_alone(plan.id):  # As most are.
             crew = self.distributor.crew(plan.flow.queue_ids, now_ms)
             calls = len(campaign.dialling), len(campaign.greeted)
@@ -121,7 +124,7 @@ class AgentPacing:
         if campaign.plan.flow.queue_ids:
             campaign.dialling[call.id] = call.started_ms
         if campaign.is_paced:
-            campaign.measured.dialled(call.started_ms)
+            campaign.measured.dialled(call.started_ms, campaign.plan.abandon_hours * HOUR_MS)
         self._state.keep_figures(campaign)
 
     def taken_back(self, campaign: OpenCampaign, call: Call) -> None:
@@ -174,9 +177,7 @@ class AgentPacing:
         plan = campaign.plan
         queue_ids = plan.flow.queue_ids
         staff = self.distributor.staff(queue_ids, now_ms)
-        # Other campaigns' calls count even if the campaign has ended; their abandon budgets do not.
         sharing = [self._state.campaigns[campaign_id] for campaign_id in self._state.paced.sharing(queue_ids)]
-        others = [other for other in sharing if other is not campaign and other.status in ACTIVE]
         return PacingInputs(
             now_ms=seen_ms,
             frequency=plan.frequency,
@@ -191,13 +192,54 @@ class AgentPacing:
             greeted_ms=_in_order([member.greeted for member in sharing]),
             bridged_ms=staff.bridged_ms,
             wrapping_ms=staff.wrapping_ms,
-            shared_credit=min(map(_credit_of, others), default=math.inf),
+            shared_credit=self._shared_credit(campaign, sharing, now_ms) if _promises(campaign) else math.inf,
             figures=campaign.measured.figures,
             averages=campaign.measured,
         )
 
+    def _shared_credit(self, campaign: OpenCampaign, sharing: list[OpenCampaign], now_ms: int) -> float:
+        """Return the smallest credit of the neighbours that have a call which may be abandoned, or may soon have one.
 
-def _credit_of(campaign: OpenCampaign) -> float:
+        Their calls count even if they have ended. One that calls nobody now is not harmed by its neighbours' calls, and
+        is asked itself before it dials again.
+        """
+        least = math.inf
+        for other in sharing:
+            if other is campaign or not _promises(other):
+                continue
+            is_calling = other.in_progress > 0
+            if not is_calling and self._may_dial(other, now_ms):
+                self.claim_first = self.claim_first or other.hopper.claim_to_know(now_ms)
+                is_calling = other.hopper.has_somebody(now_ms)
+            if is_calling:
+                least = min(least, _credit_of(other, now_ms))
+        return least
+
+    def _may_dial(self, campaign: OpenCampaign, now_ms: int) -> bool:
+        """Return whether a campaign may dial now if it has somebody to call."""
+        plan = campaign.plan
+        is_on = campaign.status is CampaignStatus.START and plan.starting_ms <= now_ms < plan.expires_ms
+        return is_on and not self._state.gateways[plan.gateway_id].is_down
+
+
+def _promises(campaign: OpenCampaign) -> bool:
+    """Return whether a campaign keeps a share of abandoned calls, and dials ahead of its agents within it."""
+    method = campaign.plan.dial_method
+    is_ahead = method is DialMethod.PROGRESSIVE and campaign.plan.agent_dial_rate > 1
+    return is_ahead or method is DialMethod.PREDICTIVE
+
+
+def _go_on(campaign: OpenCampaign, now_ms: int) -> None:
+    """Begin the period of this moment, if the campaign has dialled before."""
+    plan, measured = campaign.plan, campaign.measured
+    if measured.figures.periods:
+        lasting_ms = plan.ring_limit_ms + plan.callmaxduration_s * 1_000 + _SETTLING_MS
+        measured.go_on(now_ms, plan.abandon_hours * HOUR_MS, lasting_ms)
+
+
+def _credit_of(campaign: OpenCampaign, now_ms: int) -> float:
+    """Return what a neighbour may still abandon, whose own period may have ended since it was asked last."""
+    _go_on(campaign, now_ms)
     plan = campaign.plan
     return credit_of(plan.abandon_rate_max, campaign.measured.figures, plan.first_answers)
 

@@ -64,7 +64,7 @@ class CampaignDialling:
         self._accounts: Final = engine_state.accounts
         self._verdicts: Final = PersonVerdicts(engine_state)
         self._plain: Final = PlainDials(engine_state, self._verdicts)
-        self._people: Final = NextPeople(engine_state, pacing, self.wake_at, wake_floor)
+        self._people: Final = NextPeople(engine_state, pacing, claims, self.consider, self.wake_at, wake_floor)
 
     def wake_campaign(self, now_ms: int, event: campaign_events.CampaignWoken) -> None:
         """Check a campaign at its scheduled time."""

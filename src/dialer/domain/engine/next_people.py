@@ -8,6 +8,7 @@ from dialer.domain.calls.campaign_effects import ClaimFresh, ClaimRetries
 from dialer.domain.calls.plans import Subscriber
 from dialer.domain.engine.agent_pacing import AgentPacing
 from dialer.domain.engine.aside import turn_of
+from dialer.domain.engine.claims import Claims
 from dialer.domain.engine.state import EngineState, OpenCampaign
 
 
@@ -18,20 +19,35 @@ class NextPeople:
         self,
         engine_state: EngineState,
         pacing: AgentPacing,
+        claims: Claims,
+        consider: Callable[[OpenCampaign, int], None],
         wake_at: Callable[[OpenCampaign, int], None],
         wake_floor: Callable[[int], None],
     ) -> None:
-        """`wake_at` schedules a check of a campaign, and `wake_floor` has the agents looked at from a moment on."""
+        """`wake_at` schedules a check of a campaign, and `wake_floor` has the agents looked at from a moment on.
+
+        `consider` checks a campaign, once a claim is answered.
+        """
         self._state: Final = engine_state
         self._pacing: Final = pacing
         self._skill_fields: Final = pacing.distributor.skills.fields
         """The names of the contacts' values with skills. While there are none, nobody has to wait for an agent here."""
+        self._claims: Final = claims
+        self._consider: Final = consider
         self._wake_at: Final = wake_at
         self._wake_floor: Final = wake_floor
 
     def pace_allows(self, campaign: OpenCampaign, now_ms: int) -> bool:
-        """Return whether the agents allow one more call; else schedule the time to ask again."""
+        """Return whether the agents allow one more call; else schedule the time to ask again.
+
+        First it must be known whether others who dial for them have anybody to call.
+        """
         pace = self._pacing.pace(campaign, now_ms)
+        claim, self._pacing.claim_first = self._pacing.claim_first, None
+        if claim is not None:
+            self._claims.make(claim)
+            self._claims.defer(partial(self._consider, campaign))
+            return False
         if pace.calls <= 0 and pace.again_ms is not None:  # Else it is asked after the dial, or when that can be made.
             self._wake_at(campaign, min(pace.again_ms, campaign.plan.expires_ms))
         return pace.calls > 0

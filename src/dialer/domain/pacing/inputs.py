@@ -29,6 +29,9 @@ class PeriodFigures(msgspec.Struct):
     from_ms: int
     answered: int = 0
     abandoned: int = 0
+    until_ms: int = 0
+    """Its end, which stays if the campaign's length of periods changes; 0 if it was stored without, and is not known.
+    """
 
 
 class PacingFigures(msgspec.Struct):

@@ -21,21 +21,28 @@ class Measurements(Averages):
         self.handled_count = 0
         """Number of handling times that were added so far: the sorted ones change with it."""
 
-    def dialled(self, now_ms: int) -> None:
+    def dialled(self, now_ms: int, period_ms: int) -> None:
         """Count a dialled call. The first one begins the first period."""
         self.figures.dialled += 1
         if not self.figures.periods:
-            self.figures.periods.append(PeriodFigures(now_ms))
+            self.figures.periods.append(PeriodFigures(now_ms, until_ms=now_ms + period_ms))
 
     def go_on(self, now_ms: int, period_ms: int, lasting_ms: int) -> None:
         """Begin the period of this moment, and forget those whose calls are over, which last for `lasting_ms` at most.
 
-        Periods follow each other without a gap, whether anybody is called in them or not.
+        Periods follow each other without a gap, whether anybody is called in them or not. The running one ends when it
+        was to end: `period_ms` is the length of those after it. If it has not begun by a clock that was set back, one
+        begins now, beside it.
         """
         periods = self.figures.periods
-        passed = (now_ms - periods[-1].from_ms) // period_ms
-        if passed > 0:
-            periods.append(PeriodFigures(periods[-1].from_ms + passed * period_ms))
+        last = periods[-1]
+        if not last.until_ms:
+            last.until_ms = last.from_ms + period_ms
+        if now_ms >= last.until_ms:
+            from_ms = now_ms - (now_ms - last.until_ms) % period_ms
+            periods.append(PeriodFigures(from_ms, until_ms=from_ms + period_ms))
+        elif now_ms < last.from_ms:
+            periods.append(PeriodFigures(now_ms, until_ms=now_ms + period_ms))
         while len(periods) > 1 and now_ms >= periods[1].from_ms + lasting_ms:
             del periods[0]
 

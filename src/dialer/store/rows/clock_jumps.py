@@ -1,8 +1,8 @@
 """Updates of rows after the machine's wall clock has jumped.
 
-Timestamps that measure a duration move with the clock: those of calls and messages in progress, and the short waits
-that limit the pace of gateways, campaigns and agents. Retries and call-backs are appointments by the wall clock, and do
-not move.
+Timestamps that measure a duration move with the clock: those of calls and messages in progress, the periods that keep a
+limit of abandoned calls, and the short waits that limit the pace of gateways, campaigns and agents. Retries and
+call-backs are appointments by the wall clock, and do not move.
 """
 
 from typing import Final, NamedTuple
@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 from sqlalchemy import Case, ColumnElement, Connection, Table, case, select, true, update
 
+from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.queueing.plans import AgentFigures
 from dialer.domain.sessions.b_leg_session import BLegSessionState
 from dialer.domain.sessions.leg_protocol import Dialling, Texting
@@ -79,6 +80,7 @@ def follow_jump(connection: Connection, jump: Jump) -> None:
         connection.execute(update(table).where(is_meant).values(moved))
     _move_offers(connection, jump.by_ms)
     _move_agents(connection, jump.by_ms)
+    _move_periods(connection, jump.by_ms)
     _move_talks(connection, jump.by_ms)
     if jump.by_ms < 0:
         _bring_retries_within_reach(connection, jump.now_ms)
@@ -119,6 +121,18 @@ def _move_agents(connection: Connection, by_ms: int) -> None:
             moments = {name: at_ms + by_ms for name in _OF_AGENTS if (at_ms := getattr(figures, name))}
             moved = msgspec.json.encode(msgspec.structs.replace(figures, **moments)).decode()
             connection.execute(update(Agent).where(Agent.id == agent_id).values(figures=moved))
+
+
+def _move_periods(connection: Connection, by_ms: int) -> None:
+    """Move the periods of campaigns that keep a limit of abandoned calls, as the dial times of their calls move."""
+    query = select(Campaign.id, Campaign.pacing_figures).where(Campaign.pacing_figures != "")
+    for campaign_id, document in connection.execute(query).all():
+        figures = msgspec.json.decode(document, type=PacingFigures)
+        for period in figures.periods:
+            period.from_ms += by_ms
+            period.until_ms += by_ms if period.until_ms else 0
+        moved = msgspec.json.encode(figures).decode()
+        connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(pacing_figures=moved))
 
 
 def _bring_retries_within_reach(connection: Connection, now_ms: int) -> None:
