@@ -62,7 +62,7 @@ class CampaignOpened(msgspec.Struct, frozen=True):
     callerid_turns: dict[str, int] = {}
     """The number of times each caller ID of the group was shown, by area code (`dialer.domain.engine.callerid`)."""
     figures: PacingFigures | None = None
-    """The measured figures of a campaign that dials for agents; None if the engine already has them."""
+    """The stored figures of a campaign that dials for agents; None without any. An engine that has some keeps its own."""
 
 
 class CampaignClosed(msgspec.Struct, frozen=True):
@@ -76,6 +76,8 @@ class CampaignRenewed(msgspec.Struct, frozen=True):
     """The settings of a finished campaign were read while some of its calls are still in progress."""
 
     plan: CampaignPlan
+    figures: PacingFigures | None = None
+    """As in `CampaignOpened`."""
 
 
 class CampaignWoken(msgspec.Struct, frozen=True, gc=False):

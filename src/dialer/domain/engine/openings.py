@@ -15,6 +15,7 @@ from dialer.domain.engine.preview_orders import PreviewOrders
 from dialer.domain.engine.previews import Previews
 from dialer.domain.engine.state import ACTIVE, EngineState, OpenCampaign
 from dialer.domain.engine.transfers import Transfers
+from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.words.enums import CampaignStatus
 
 
@@ -121,8 +122,8 @@ class Openings:
         campaign.status = event.status
         campaign.dial_next_at(event.next_dial_us)
         campaign.callerid_turns = turns_of(plan, event.callerid_turns)
-        if event.figures is not None:
-            campaign.measure(event.figures)
+        if not campaign.has_figures:
+            campaign.measure(event.figures or PacingFigures())
         campaign.first_call_id = self._state.next_call_id
         campaign.called_off_before = self._state.called_off.last
         hours = hours_of(self._gateways[plan.gateway_id].plan, plan)
@@ -154,3 +155,5 @@ class Openings:
         campaign = self._campaigns.get(event.plan.id)
         if campaign is not None and campaign.status not in ACTIVE:
             campaign.renew(event.plan)
+            if not campaign.has_figures and event.figures is not None:
+                campaign.measure(event.figures)

@@ -34,6 +34,7 @@ class OpenCampaign:
         "first_call_id",
         "foresight",
         "greeted",
+        "has_figures",
         "hopper",
         "in_progress",
         "inbound",
@@ -84,6 +85,8 @@ class OpenCampaign:
         self.is_idle = False
         """True if the campaign found no subscriber to call when it last looked."""
         self.measure(PacingFigures())
+        self.has_figures = False
+        """True if the figures go on from the stored ones. Until then they are not recorded, as they lack the past."""
         self.dialling: dict[int, int] = {}
         """The dial time of each call that may reach an agent and is not answered yet, by call id."""
         self.greeted: dict[int, int] = {}
@@ -114,6 +117,7 @@ class OpenCampaign:
         """Go on with the figures that were measured so far."""
         self.measured = Measurements(figures)
         self.foresight = Foresight(self.measured)
+        self.has_figures = True
 
     @property
     def places_taken(self) -> int:
@@ -248,7 +252,10 @@ class EngineState:
         return self.next_call_id - 1
 
     def keep_figures(self, campaign: OpenCampaign) -> None:
-        """Emit the figures of an active campaign that dials for agents, so that they are recorded."""
+        """Emit the figures of a campaign that dials for agents, so that they are recorded.
+
+        One that is over may be opened again, so the calls that it has in progress count, too.
+        """
         self.paced.change(campaign.plan.id)
-        if campaign.is_paced and campaign.status in ACTIVE:
+        if campaign.is_paced and campaign.has_figures:
             self.emit(KeepFigures(campaign.plan.id, campaign.measured.figures))

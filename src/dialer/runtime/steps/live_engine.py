@@ -255,7 +255,7 @@ class LiveEngine:
         for campaign_id in sorted(closed | set(world.aborted)):
             self.journal.contacts.forget(campaign_id)
             kernel.apply(campaign_events.CampaignClosed(campaign_id))
-        renewed = map(campaign_events.CampaignRenewed, world.over)
+        renewed = [campaign_events.CampaignRenewed(plan, world.over_figures.get(plan.id)) for plan in world.over]
         for opened in world.campaigns:
             self.journal.contacts.follow(opened.plan)
         engine_events: list[events.Event] = [*world.call_backs, *world.recordings, *world.campaigns, *renewed]

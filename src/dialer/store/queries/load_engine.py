@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from datetime import time
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -145,6 +146,8 @@ class LoadedRows(NamedTuple):
     """Ids of campaigns that were aborted and still have calls or messages in progress."""
     unreadable: Unreadable
     """Reasons why records cannot be read, by table and id. They are left out; the others run."""
+    over_figures: Mapping[int, PacingFigures] = {}
+    """The measured figures of the campaigns in `over`, by id."""
 
     def without(self, user_ids: AbstractSet[int]) -> "LoadedRows":
         """Return the rows without the campaigns and inbound numbers of some users."""
@@ -185,14 +188,14 @@ class Loader:
     ) -> LoadedRows:
         """Return the touched records as stored now, with the accounts that they concern.
 
-        `with_past` also reads figures from the past, which a new engine needs.
+        `with_past` also reads the callers who left queues early, which a new engine needs.
         """
         of = _Scope(touched)
         unreadable: Unreadable = {}
         campaigns = readable(
             _LIVE_CAMPAIGNS.rows(connection, of.campaigns, self.shards),
             Campaign.__table__,
-            partial(self._campaign, connection, with_past=with_past),
+            partial(self._campaign, connection),
             unreadable,
         )
         dids = self._dids(connection, touched, unreadable)
@@ -206,6 +209,7 @@ class Loader:
         if touched.everything:
             kept = open_ids | set(busy) | {plan.id for plan in playable}
             self._flows = {campaign_id: flow for campaign_id, flow in self._flows.items() if campaign_id in kept}
+        over = self.plans_of(connection, set(busy) - open_ids)
         gateways = gateways_of(connection, now_ms, self._hours, of.gateways, unreadable)
         return LoadedRows(
             accounts=accounts,
@@ -219,9 +223,10 @@ class Loader:
             dids=[one for one in dids if one.user_id not in self._odd_users],
             call_backs=said_call_backs(connection, of.calls, self.shards, unreadable),
             recordings=ordered_recordings(connection, of.calls, self.shards, unreadable),
-            over=self.plans_of(connection, set(busy) - open_ids),
+            over=over,
             aborted=_aborted(connection, list(busy)),
             unreadable=unreadable,
+            over_figures=_figures_by_id(connection, [plan.id for plan in over]),
         )
 
     def _dids(self, connection: Connection, touched: Touched, unreadable: Unreadable) -> list[DidOpened]:
@@ -275,13 +280,13 @@ class Loader:
         except UNREADABLE:
             return None
 
-    def _campaign(self, connection: Connection, row: RowMapping, *, with_past: bool) -> CampaignOpened:
+    def _campaign(self, connection: Connection, row: RowMapping) -> CampaignOpened:
         return CampaignOpened(
             plan=self._plan(connection, row),
             status=CampaignStatus(row["status"]),
             next_dial_us=row["next_dial_us"],
             zones=pending_zones(connection, row["id"], ZONES_MAX),
-            figures=figures_of(row["pacing_figures"]) if with_past else None,
+            figures=figures_of(row["pacing_figures"]),
             callerid_turns=msgspec.json.decode(row["callerid_turns"] or "{}", type=dict[str, int]),
         )
 
@@ -362,6 +367,15 @@ def _did(row: RowMapping, plan: CampaignPlan | None) -> DidOpened:
 def figures_of(document: str) -> PacingFigures:
     """Return the measured figures of a campaign from its column `pacing_figures`."""
     return msgspec.json.decode(document, type=PacingFigures) if document else PacingFigures()
+
+
+def _figures_by_id(connection: Connection, campaign_ids: list[int]) -> dict[int, PacingFigures]:
+    """Return the measured figures of campaigns; those that cannot be read are left out, and stay as they are."""
+    found: dict[int, PacingFigures] = {}
+    for row in _CAMPAIGNS.rows(connection, campaign_ids):
+        with suppress(*UNREADABLE):
+            found[row["id"]] = figures_of(row["pacing_figures"])
+    return found
 
 
 def _aborted(connection: Connection, campaign_ids: list[int]) -> list[int]:
