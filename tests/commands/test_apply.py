@@ -162,6 +162,21 @@ def test_a_change_is_shown_field_by_field_and_then_made(run: Run, house: House, 
     ]
 
 
+def test_a_file_that_says_no_length_of_periods_takes_that_of_the_service_and_keeps_it(
+    run: Run, house: House, tmp_path: Path
+) -> None:
+    (tmp_path / "records.yaml").write_text(FILE, "utf-8")
+    for said in (UNCHANGED.replace("0 new", "6 new").replace("6 unchanged", "0 unchanged"), UNCHANGED):
+        done = run("apply", "records.yaml", "--yes", **VIRTUAL, DIALER_ABANDON_HOURS="24")
+        assert (done.code, done.out.splitlines()[-1]) == (0, said)
+        assert house.rows(Campaign)[0]["abandon_hours"] == 24
+    assert run("apply", "records.yaml", "--yes", **VIRTUAL).out.splitlines()[-1] == UNCHANGED
+    exported = run("export", "campaign", "1", **VIRTUAL, DIALER_ABANDON_HOURS="24").out
+    assert "abandon_hours: 24" in exported
+    house.change(Campaign, 1, abandon_hours=720)
+    assert "abandon_hours: 720" in run("export", "campaign", "1", **VIRTUAL, DIALER_ABANDON_HOURS="24").out
+
+
 def test_an_export_is_applied_to_another_account_and_exported_alike(run: Run, house: House, tmp_path: Path) -> None:
     apply(run, tmp_path, FILE)
     other = house.add(User, username="ben", password_hash="-")

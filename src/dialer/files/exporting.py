@@ -24,6 +24,8 @@ Document = dict[str, Any]
 _BY_KEY: Final = {kind.key: kind for kind in KINDS}
 _NOT_EXPORTED: Final = frozenset({"status"})
 """Fields that the life of a record changes."""
+_OF_THE_SERVICE: Final = frozenset({"abandon_hours"})
+"""Fields whose default is a setting of the service, which another service may not have: they are always said."""
 
 
 _RECORDINGS_OF: Final = {
@@ -148,7 +150,7 @@ class Exporter:
             for name, field in file_fields(kind).items()
             if name not in _NOT_EXPORTED
             and field.access is not Access.WRITE_ONLY
-            and (field.required or not _is_default(field, stored, defaults))
+            and (field.required or field.name in _OF_THE_SERVICE or not _is_default(field, stored, defaults))
         }
 
     def _parts(self, kind: RecordKind, record_id: int) -> Iterator[Any]:

@@ -36,7 +36,10 @@ class RecordKind(NamedTuple):
     without: frozenset[str] = frozenset({"user"})
     """The fields that files do not have."""
     kept: frozenset[str] = frozenset()
-    """The fields that keep their value where a file does not give them. All others get their default."""
+    """The fields that keep their value where a file does not give them. All others get their default.
+
+    Those of campaigns have a default in the API that depends on the moment, or on a setting of the service.
+    """
     part: str = ""
     """The member that lists the parts of a record, if it has any."""
     called: str = "name"
@@ -84,7 +87,7 @@ KINDS: Final = (
         "campaigns",
         renamed={**_LISTS, "survey": "object_id", "gateway": "aleg_gateway"},
         without=_OF_CAMPAIGNS,
-        kept=_DATES,
+        kept=_DATES | {"abandon_hours"},
     ),
     RecordKind("sms_campaigns", "campaign of texts", "sms-campaigns", _LISTS, _OF_CAMPAIGNS, _DATES),
     RecordKind(
