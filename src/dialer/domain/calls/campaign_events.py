@@ -62,7 +62,7 @@ class CampaignOpened(msgspec.Struct, frozen=True):
     callerid_turns: dict[str, int] = {}
     """The number of times each caller ID of the group was shown, by area code (`dialer.domain.engine.callerid`)."""
     figures: PacingFigures | None = None
-    """The stored figures of a campaign that dials for agents; None without any. An engine that has some keeps its own."""
+    """The stored figures of a campaign that dials for agents; None without any. An engine with some keeps its own."""
 
 
 class CampaignClosed(msgspec.Struct, frozen=True):

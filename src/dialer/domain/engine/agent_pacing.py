@@ -192,7 +192,7 @@ class AgentPacing:
             greeted_ms=_in_order([member.greeted for member in sharing]),
             bridged_ms=staff.bridged_ms,
             wrapping_ms=staff.wrapping_ms,
-            shared_credit=self._shared_credit(campaign, sharing, now_ms) if _promises(campaign) else math.inf,
+            shared_credit=self._shared_credit(campaign, sharing, now_ms) if campaign.keeps_share else math.inf,
             figures=campaign.measured.figures,
             averages=campaign.measured,
         )
@@ -205,43 +205,34 @@ class AgentPacing:
         """
         least = math.inf
         for other in sharing:
-            if other is campaign or not _promises(other):
+            if other is campaign or not other.keeps_share:
                 continue
-            is_calling = other.in_progress > 0
-            if not is_calling and self._may_dial(other, now_ms):
-                self.claim_first = self.claim_first or other.hopper.claim_to_know(now_ms)
-                is_calling = other.hopper.has_somebody(now_ms)
-            if is_calling:
-                least = min(least, _credit_of(other, now_ms))
+            if other.in_progress or self._may_dial(other, now_ms):
+                plan, figures = other.plan, other.measured.figures
+                periods = figures.periods
+                if periods and (len(periods) > 1 or not periods[0].from_ms <= now_ms < periods[0].until_ms):
+                    _go_on(other, now_ms)  # Its own period may have ended since it was asked last.
+                least = min(least, credit_of(plan.abandon_rate_max, figures, plan.first_answers))
         return least
 
     def _may_dial(self, campaign: OpenCampaign, now_ms: int) -> bool:
-        """Return whether a campaign may dial now if it has somebody to call."""
-        plan = campaign.plan
-        is_on = campaign.status is CampaignStatus.START and plan.starting_ms <= now_ms < plan.expires_ms
-        return is_on and not self._state.gateways[plan.gateway_id].is_down
-
-
-def _promises(campaign: OpenCampaign) -> bool:
-    """Return whether a campaign keeps a share of abandoned calls, and dials ahead of its agents within it."""
-    method = campaign.plan.dial_method
-    is_ahead = method is DialMethod.PROGRESSIVE and campaign.plan.agent_dial_rate > 1
-    return is_ahead or method is DialMethod.PREDICTIVE
+        """Return whether a campaign may dial now, as far as is known: else set `claim_first`."""
+        plan, hopper = campaign.plan, campaign.hopper
+        if campaign.status is not CampaignStatus.START or not plan.starting_ms <= now_ms < plan.expires_ms:
+            return False
+        if self._state.gateways[plan.gateway_id].is_down:
+            return False
+        if hopper.has_somebody(now_ms):
+            return True
+        self.claim_first = self.claim_first or hopper.claim_to_know()
+        return False
 
 
 def _go_on(campaign: OpenCampaign, now_ms: int) -> None:
-    """Begin the period of this moment, if the campaign has dialled before."""
-    plan, measured = campaign.plan, campaign.measured
-    if measured.figures.periods:
-        lasting_ms = plan.ring_limit_ms + plan.callmaxduration_s * 1_000 + _SETTLING_MS
-        measured.go_on(now_ms, plan.abandon_hours * HOUR_MS, lasting_ms)
-
-
-def _credit_of(campaign: OpenCampaign, now_ms: int) -> float:
-    """Return what a neighbour may still abandon, whose own period may have ended since it was asked last."""
-    _go_on(campaign, now_ms)
+    """Begin the period of this moment for a campaign that has dialled before."""
     plan = campaign.plan
-    return credit_of(plan.abandon_rate_max, campaign.measured.figures, plan.first_answers)
+    lasting_ms = plan.ring_limit_ms + plan.callmaxduration_s * 1_000 + _SETTLING_MS
+    campaign.measured.go_on(now_ms, plan.abandon_hours * HOUR_MS, lasting_ms)
 
 
 def _in_order(moments: list[dict[int, int]]) -> tuple[int, ...]:

@@ -79,9 +79,6 @@ class _Zone:
     def is_spent(self) -> bool:
         return not (self.fresh or self.retries or self.promised or self.lacks_fresh() or self.lacks_retries())
 
-    def has_somebody(self, now_ms: int) -> bool:
-        return bool(self.fresh) or (bool(self.retries) and self.retries[0][0] <= now_ms)
-
     def keep(self, is_kept: Callable[[Subscriber], bool]) -> None:
         self.fresh = deque(filter(is_kept, self.fresh))
         self.retries = [retry for retry in self.retries if is_kept(retry[2])]
@@ -333,12 +330,10 @@ class Hopper:
         """Return whether somebody may be called now, as far as is read: `claim_to_know` says what is not."""
         if now_ms >= self._open_until_ms:
             self._look_at_windows(now_ms)
-        return any(zone.has_somebody(now_ms) for zone in self._open)
+        return any(zone.fresh or (zone.retries and zone.retries[0][0] <= now_ms) for zone in self._open)
 
-    def claim_to_know(self, now_ms: int) -> ClaimFresh | ClaimRetries | None:
-        """Return the claim without whose answer it is not known whether somebody may be called now; None if it is."""
-        if self.has_somebody(now_ms):
-            return None
+    def claim_to_know(self) -> ClaimFresh | ClaimRetries | None:
+        """Return a claim that may find somebody where `has_somebody` knows of nobody; None if there is nobody."""
         for zone in self._open:
             if zone.lacks_retries():
                 return ClaimRetries(self._campaign_id, zone.key, *zone.horizon, zone.claim_limit)

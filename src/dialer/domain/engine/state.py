@@ -43,6 +43,7 @@ class OpenCampaign:
         "is_paced",
         "is_plain",
         "is_previewed",
+        "keeps_share",
         "legs",
         "machines",
         "measured",
@@ -106,6 +107,9 @@ class OpenCampaign:
         self.is_paced = plan.dial_method is not DialMethod.FIXED_RATE
         """True for a campaign that dials for agents, by its measured figures."""
         self.strategy = strategy_named(plan.strategy, plan.dial_method)
+        is_ahead = plan.dial_method is DialMethod.PROGRESSIVE and plan.agent_dial_rate > 1
+        self.keeps_share = is_ahead or plan.dial_method is DialMethod.PREDICTIVE
+        """True for a campaign that dials ahead of its agents, within a share of abandoned calls that it promises."""
         self.is_previewed = plan.dial_method is DialMethod.PREVIEW
         """True for a campaign whose agents see each person before the call."""
         self.reaches_agents = bool(plan.flow.queue_ids)

@@ -82,8 +82,11 @@ def credit_of(abandon_rate_max: float, figures: PacingFigures, first_answers: in
     It is the smallest one of its periods. Before its first dial, or if that came before periods were counted, it is
     that of all calls.
     """
-    counted = figures.periods or (figures,)
-    return min(abandon_rate_max * max(one.answered, first_answers) - one.abandoned for one in counted)
+    periods = figures.periods
+    if len(periods) > 1:
+        return min(abandon_rate_max * max(one.answered, first_answers) - one.abandoned for one in periods)
+    counted = periods[0] if periods else figures
+    return abandon_rate_max * max(counted.answered, first_answers) - counted.abandoned
 
 
 def room(situation: PacingInputs) -> int:
