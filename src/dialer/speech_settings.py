@@ -4,8 +4,16 @@ import shutil
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dialer.domain.words.spoken_times import language_of_voice
-from dialer.domain.words.voices import NO_VOICE, PROGRAM, SpeechServer, SpeechVoice, is_voice, read_voices
+from dialer.domain.words.spoken_times import code_of_voice
+from dialer.domain.words.voices import (
+    NO_VOICE,
+    PROGRAM,
+    SpeechServer,
+    SpeechVoice,
+    is_voice,
+    read_voices,
+    voice_of_language,
+)
 from dialer.settings_values import Setting, SettingsError, read_base_url, read_voice
 
 MODEL: Final = "tts-1"
@@ -32,7 +40,8 @@ def voice_of_settings(
         return NO_VOICE
     if url is None:
         return SpeechVoice(speech)
-    return SpeechVoice(speech, SpeechServer(url, model, voices[language_of_voice(speech)], api_key or "", dict(voices)))
+    voice = voice_of_language(voices, code_of_voice(speech)) or ""
+    return SpeechVoice(speech, SpeechServer(url, model, voice, api_key or "", dict(voices)))
 
 
 def refuse_half_a_server(values: Mapping[str, Any]) -> None:
@@ -43,8 +52,7 @@ def refuse_half_a_server(values: Mapping[str, Any]) -> None:
     """
     if values.get("speech_url") is None:
         return
-    language = language_of_voice(values.get("speech") or "")
-    if language not in values.get("speech_voices", {}):
+    if voice_of_language(values.get("speech_voices", {}), code_of_voice(values.get("speech") or "")) is None:
         raise SettingsError(
             "DIALER_SPEECH_URL is set, which needs DIALER_SPEECH, the language of the texts such as en, and a voice for"
             " it in DIALER_SPEECH_VOICES, such as en=af_heart"
@@ -102,7 +110,7 @@ SPEECH_SETTINGS: Final = (
         field="speech_voices",
         default="unset",
         meaning="the voices of that server by language",
-        may_hold="pairs with commas, such as en=af_heart, de=thorsten",
+        may_hold="pairs with commas, such as en=af_heart, pt-BR=dora",
         read=read_voices,
     ),
 )

@@ -31,6 +31,7 @@ from dialer.api.http.metrics import Metrics
 from dialer.api.http.permissions import Permissions
 from dialer.api.http.recording_metrics import RecordingMetrics
 from dialer.api.http.request_shares import RequestShares
+from dialer.api.http.tried_voices import TryVoice, try_nothing
 from dialer.api.http.worker_metrics import VitalMetrics
 from dialer.api.http.write_metrics import WriteMetrics
 from dialer.api.http.zone_metrics import ZoneMetrics, logging_zone_rules
@@ -128,6 +129,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     comparing: Comparing = what_if_in_subprocess,
     trial_call: PlaceTrialCall = place_no_trial_call,
     speak: SpeakText = speak_nothing,
+    try_voice: TryVoice = try_nothing,
     telephone: Telephones | None = None,
     resources: Sequence[Resource] = RESOURCES,
     console: Pages | None = None,
@@ -139,10 +141,7 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     The database must have its tables. The worker runs as long as the application does. `sends_webhooks` says
     whether this process sends events to webhooks.
     """
-    by_path = {resource.path: resource for resource in resources}
-    service = Service(
-        settings, database=database, worker=worker, resources=by_path, export=export, event_streams=event_streams
-    )
+    service = _service(settings, database, worker, resources, export, event_streams, try_voice)
     metrics, kept = _watched(settings, database, worker)
     permissions, what_if_queue = Permissions(resources), WhatIfQueue(comparing)
     authenticator = authenticator or _authenticator(settings, database, worker)
@@ -177,6 +176,27 @@ def create_app(  # noqa: PLR0913 - everything is put together here
     names = OwnNames(settings.base_url, settings.other_hosts)
     app.asgi_handler = Edge(RequestShares(Compression(app.asgi_handler)), metrics, methods, names)
     return app
+
+
+def _service(
+    settings: Settings,
+    database: Database,
+    worker: Dialler,
+    resources: Sequence[Resource],
+    export: Export,
+    event_streams: EventStreams | None,
+    try_voice: TryVoice,
+) -> Service:
+    """Return what every handler uses."""
+    return Service(
+        settings,
+        database=database,
+        worker=worker,
+        resources={resource.path: resource for resource in resources},
+        export=export,
+        event_streams=event_streams,
+        try_voice=try_voice,
+    )
 
 
 def _of_lines(trial_call: PlaceTrialCall, speak: SpeakText, telephones: Telephones) -> dict[str, Provide]:

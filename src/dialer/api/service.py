@@ -16,6 +16,7 @@ from dialer.api.http.auth import origin_of
 from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.known_parameters import is_strict
+from dialer.api.http.tried_voices import TryVoice, VoiceTrials, try_nothing
 from dialer.app.telling.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries
 from dialer.app.telling.listeners import tell_listeners
 from dialer.domain.calling_times.calling_hours import read_calling_hours
@@ -129,7 +130,9 @@ class Service:
         resources: Mapping[str, Resource],
         export: Export,
         event_streams: EventStreams | None = None,
+        try_voice: TryVoice = try_nothing,
     ) -> None:
+        self._trials: Final = VoiceTrials(try_voice, database, self._now_ms)
         self.event_streams: Final = event_streams or EventStreams()
         self.settings: Final = settings
         self.media: Final = FolderMedia(settings.media_dir)
@@ -150,6 +153,9 @@ class Service:
         self._removed_ms = 0
         self._zone: Final = ZoneInfo(settings.timezone)
         self._hours: Final = read_calling_hours(settings.calling_hours)
+
+    def _now_ms(self) -> int:
+        return self.worker.clock.now_ms()
 
     def links(self, request: ApiRequest) -> Links:
         """Return the links for one request, which contain the address that the client used."""
@@ -175,8 +181,12 @@ class Service:
         )
 
     async def read(self, request: ApiRequest, work: Callable[[Unit], _Result], *, is_long: bool = False) -> _Result:
-        """Run `work` on a consistent snapshot and return its result; see `Database.read`."""
-        return await self.database.read(lambda connection: work(self.unit(connection, request)), is_long=is_long)
+        """Run `work` on a consistent snapshot and return its result; see `Database.read`.
+
+        It runs again after voices of surveys were tried of which it has to know.
+        """
+        read = lambda connection: work(self.unit(connection, request))  # noqa: E731 - both times the same
+        return await self._trials.known(lambda: self.database.read(read, is_long=is_long))
 
     async def read_with_others(self, request: ApiRequest, work: Callable[[Unit], _Result]) -> _Result:
         """Run `work`, a small one, on a snapshot that others share; see `Database.read_with_others`."""
@@ -185,7 +195,7 @@ class Service:
     async def write(self, request: ApiRequest, work: Callable[[Unit], _Result], *, is_long: bool = False) -> _Result:
         """Run `work`, commit it, wake the worker if the engine is concerned, and return the result.
 
-        Work that `is_long` lets others pass; see `Database.write`.
+        Work that `is_long` lets others pass; see `Database.write`. It runs again as in `read`.
         """
 
         def run(connection: Connection) -> tuple[_Result, bool]:
@@ -195,7 +205,7 @@ class Service:
             self._remove_old_entries(unit)
             return done, unit.concerns_engine
 
-        result, concerns_engine = await self.database.write(run, is_long=is_long)
+        result, concerns_engine = await self._trials.known(lambda: self.database.write(run, is_long=is_long))
         if concerns_engine:
             await self.settle()
         return result

@@ -10,15 +10,18 @@ import rich_click as click
 from dialer.app.campaigns.check import findings_of_campaign
 from dialer.app.campaigns.covered_people import CoveredPeople, covered_people
 from dialer.app.campaigns.people_to_join import people_to_join
-from dialer.app.work.errors import CampaignNotReadyError
+from dialer.app.work.errors import CampaignNotReadyError, VoiceUntriedError
 from dialer.commands.open_service import OpenService, open_service
 from dialer.commands.output import print_json, printable
+from dialer.commands.speaking import tried_voice_now
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.survey.findings import Finding, FindingLevel
+from dialer.domain.words.voices import TriedVoice
 from dialer.forecast.findings import findings_of_forecast
 from dialer.forecast.forecast import CampaignOverError, forecast_campaign
 from dialer.forecast.parameters import CHECK_SEEDS, Order
 from dialer.logs import configure_logs
+from dialer.store.database.service_state import save_tried_voice
 from dialer.store.queries.accounts import free_balance
 from dialer.store.queries.campaigns import find_campaign
 
@@ -57,11 +60,15 @@ def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignF
     settings, database = service
     now_ms, hours = service.now_ms(), read_calling_hours(settings.calling_hours)
     campaign = database.read_now(lambda connection: dict(find_campaign(connection, named)))
-    findings = database.read_now(
-        lambda connection: findings_of_campaign(
-            connection, campaign, now_ms, service_zone=settings.timezone, hours=hours
-        )
+    find = lambda connection: findings_of_campaign(  # noqa: E731 - both times the same
+        connection, campaign, now_ms, service_zone=settings.timezone, hours=hours
     )
+    try:
+        findings = database.read_now(find)
+    except VoiceUntriedError as error:  # It has one at most.
+        tried = TriedVoice(error.wanted, now_ms, *tried_voice_now(settings.voice, error.wanted))
+        database.write_now(lambda connection: save_tried_voice(connection, tried))
+        findings = database.read_now(find)
     errors = sum(finding.level is FindingLevel.ERROR for finding in findings)
     if has_forecast and not errors:
         order = Order(

@@ -13,7 +13,7 @@ from dialer.api.http.event_streams import EventStreams
 from dialer.api.service import Dialler
 from dialer.app.campaigns.report_schedules import DeliveryOutcome, TakenDelivery
 from dialer.app.campaigns.trial_calls import TrialCall
-from dialer.commands.speaking import voice_of
+from dialer.commands.speaking import tried_voice, voice_of
 from dialer.commands.telephones import telephones_of
 from dialer.console.app import Console, ReportSending
 from dialer.console.reports.sender import NO_SERVER, OTHER_CLOCK, ReportSender, Shared
@@ -48,6 +48,7 @@ def serve_requests(
             sends_webhooks=True,
             trial_call=_place_trial_call,
             speak=voice_of(settings),
+            try_voice=partial(tried_voice, settings.voice),
             telephone=telephones_of(settings),
         )
     run_server(app, bound, ready=ready, ending=(console.end, streams.end), displaced=lambda: database.displaced)

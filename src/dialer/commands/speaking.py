@@ -57,6 +57,18 @@ async def watch_speech(
         pause_s = STILL_S if why_not == "" else AGAIN_S
 
 
+async def tried_voice(voice: SpeechVoice, wanted: ChosenVoice) -> tuple[str, bool]:
+    """Return why the voice that a survey chooses speaks no word, and whether that of another language speaks."""
+    return await anyio.to_thread.run_sync(tried_voice_now, voice, wanted, abandon_on_cancel=True)
+
+
+def tried_voice_now(voice: SpeechVoice, wanted: ChosenVoice) -> tuple[str, bool]:
+    """As `tried_voice`, for commands."""
+    from dialer.carriers.voice.speech import why_silent  # noqa: PLC0415 - most services have no voice
+
+    return why_silent(voice.chosen(wanted)), voice.lacks(wanted)
+
+
 def voice_of(settings: Settings) -> SpeakText:
     """Return a function that speaks texts as calls do, and keeps the sound in the same files."""
     speaker = cache(partial(_speaker, settings))

@@ -294,7 +294,9 @@ def test_half_a_server_is_refused(no_file: Path, values: dict[str, str]) -> None
     assert not list(no_file.iterdir())
 
 
-@pytest.mark.parametrize("text", ["", "en", "en=", "english=a", "en=a,en=b", "en=a b", "=a", "en-us=a"])
+@pytest.mark.parametrize(
+    "text", ["", "en", "en=", "english=a", "en=a,en=b", "en=a b", "=a", "en_us=a", "pt-BR=a,pt-br=b"]
+)
 def test_pairs_that_name_no_voice_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".*"):
         read_voices(text)

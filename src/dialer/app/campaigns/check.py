@@ -9,6 +9,7 @@ from sqlalchemy import Connection, exists, func, select
 from dialer.app.campaigns.callerid_check import lacks_callerid
 from dialer.app.campaigns.covered_people import covered_people
 from dialer.app.campaigns.line_check import (
+    language_missing,
     named_queue,
     names_list,
     records_silently,
@@ -32,7 +33,7 @@ from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.survey.sections.table import definition_of, keeps_wishes, queue_ids_of, sends_messages
 from dialer.domain.survey.survey import Survey
 from dialer.domain.words.enums import DialMethod
-from dialer.domain.words.sentences import RecordName
+from dialer.domain.words.sentences import FieldName, RecordName, Sentence
 from dialer.store.queries.area_codes import unknown_area_codes
 from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
@@ -89,9 +90,21 @@ def findings_of_campaign(
     ]
     of_text = text_findings(connection, campaign, known)
     warnings = list(check_campaign(_facts(connection, campaign, survey, now_ms, service_zone, hours)))
+    warnings += _check_language(language_missing(connection, campaign, survey))
     error_codes = {finding.code for finding in errors}
     covered = {warning for error, warning in _COVERED if error in error_codes}
     return of_survey + errors + of_text + [finding for finding in warnings if finding.code not in covered]
+
+
+def _check_language(language: str) -> Iterator[Finding]:
+    if language:
+        message = Sentence(
+            "The server of speech has no voice for %(language)s, so the service's voice speaks the texts. An admin can"
+            " name one in DIALER_SPEECH_VOICES, or set the %(field)s of the survey.",
+            language=language,
+            field=FieldName("voice", "survey-template"),
+        )
+        yield Finding(FindingLevel.WARNING, FindingCode.LANGUAGE_MISSING, None, message, field="object_id")
 
 
 def _facts(

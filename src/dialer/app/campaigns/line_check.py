@@ -5,7 +5,7 @@ from typing import Any, Final, TypeAlias
 
 from sqlalchemy import Connection, select
 
-from dialer.app.work.errors import FieldErrors
+from dialer.app.work.errors import FieldErrors, VoiceUntriedError
 from dialer.domain.calls.call_recording import NO_CALL
 from dialer.domain.calls.plans import FREESWITCH, SIMULATED, SIP, GatewayKey
 from dialer.domain.numbers.agent_contacts import telephone_of
@@ -14,7 +14,8 @@ from dialer.domain.survey.sections.table import definition_of, queue_ids_of, sen
 from dialer.domain.survey.survey import INPUT_END, Section, Survey, named_section, prompts_of
 from dialer.domain.words.enums import AgentTelephone
 from dialer.domain.words.sentences import FieldName, RecordName, Sentence
-from dialer.store.database.service_state import read_settings, read_speech
+from dialer.domain.words.voices import AS_SET, ChosenVoice
+from dialer.store.database.service_state import read_settings, read_speech, tried_voices
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.queries.ordered_recordings import recorded_queues
@@ -30,16 +31,25 @@ TALKS_WITH_PROGRAMS: Final = frozenset({SIMULATED, SIP})
 """Protocols of carriers whose calls a program can talk in."""
 REAL: Final = "real"
 """The clock of a service that calls people, as in DIALER_CLOCK."""
+SPEAKING_MS: Final = 600_000
+"""Time for which a voice of a survey that spoke is known to speak."""
+SILENT_MS: Final = 30_000
+"""Time for which one that did not is known to be silent."""
 _WhySilent: TypeAlias = Callable[[Sentence], Sentence]
 """Return why no text can be spoken, from what a user can do to the section."""
 
 
-def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> FieldErrors:
-    """Return the errors that keep a campaign from reaching people, by field; none if its callees are simulated."""
+def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey, now_ms: int) -> FieldErrors:
+    """Return the errors that keep a campaign from reaching people, by field; none if its callees are simulated.
+
+    Raises:
+        VoiceUntriedError: the survey speaks with a voice that was not tried lately.
+    """
     errors: FieldErrors = {}
     protocol = _protocol(connection, gateway_of(campaign))
     if campaign["medium"] != SMS and protocol != SIMULATED:
-        why_silent = _why_silent(connection, protocol)
+        is_told = protocol in RECORDED and has_spoken_notice(connection, campaign, survey)
+        why_silent = _why_silent(connection, protocol, _spoken_with(survey, is_told=is_told), now_ms)
         unplayable: list[str] = [
             message for section in survey.sections for message in _unplayable(section, protocol, why_silent)
         ]
@@ -47,7 +57,6 @@ def line_errors(connection: Connection, campaign: Mapping[str, Any], survey: Sur
         unplayable += _without_telephones(connection, survey, region, reaches_browsers=protocol == SIP)
         errors = _wrong_clock(connection, "aleg_gateway") | ({"object_id": unplayable} if unplayable else {})
         errors |= recording_errors(connection, campaign)
-        is_told = protocol in RECORDED and has_spoken_notice(connection, campaign, survey)
         if why_silent is not None and is_told:
             remedy = Sentence("Set %(field)s", field=FieldName("record_notice"))
             errors["record_notice_script"] = [why_silent(remedy)]
@@ -100,6 +109,15 @@ def lacks_voice(connection: Connection, campaign: Mapping[str, Any], survey: Sur
     return has_texts and is_simulated and read_speech(connection) != ""
 
 
+def language_missing(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> str:
+    """Return the language of a survey that the voice of another language speaks to people; empty if there is none."""
+    if campaign["medium"] == SMS or _protocol(connection, gateway_of(campaign)) not in SPOKEN_BY_US:
+        return ""
+    wanted = _spoken_with(survey, is_told=has_spoken_notice(connection, campaign, survey))
+    tried = tried_voices(connection).get(wanted)
+    return wanted.language if tried is not None and tried.lacks_language else ""
+
+
 def texts_people(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
     """Return whether a campaign sends text messages to people, and not only to simulated ones."""
     texts = campaign["medium"] == SMS or sends_messages(survey)
@@ -132,9 +150,33 @@ def _wrong_clock(connection: Connection, field: str) -> FieldErrors:
     return {field: [message]}
 
 
-def _why_silent(connection: Connection, protocol: str) -> _WhySilent | None:
+def _spoken_with(survey: Survey, *, is_told: bool) -> ChosenVoice:
+    """Return the voice that a survey chooses for its texts, all of them the same; none if it has no texts to speak."""
+    voices = (section.prompt.voice for section in survey.sections if is_told or _is_spoken(section))
+    return next((voice for voice in voices if voice), AS_SET)
+
+
+def _is_spoken(section: Section) -> bool:
+    prompts = (section.prompt, section.disclosure_prompt)
+    if any(one is not None and one.audio_ms is None and one.script.strip() for one in prompts):
+        return True
+    return definition_of(section).transfers and bool(section.confirm_key and section.confirm_script.strip())
+
+
+def _why_not(connection: Connection, wanted: ChosenVoice, now_ms: int) -> str | None:
+    """Return why a voice speaks nothing; an empty text if it speaks, None if the service has no voice."""
+    why_not = read_speech(connection)
+    if why_not != "" or not wanted:
+        return why_not
+    tried = tried_voices(connection).get(wanted)
+    if tried is None or now_ms - tried.tried_ms >= (SILENT_MS if tried.why_not else SPEAKING_MS):
+        raise VoiceUntriedError(wanted)
+    return tried.why_not
+
+
+def _why_silent(connection: Connection, protocol: str, wanted: ChosenVoice, now_ms: int) -> _WhySilent | None:
     """Return why no text can be spoken over a gateway, with a remedy for a field; None if texts can be spoken."""
-    why_not = read_speech(connection) if protocol in SPOKEN_BY_US else ""
+    why_not = _why_not(connection, wanted, now_ms) if protocol in SPOKEN_BY_US else ""
     if why_not is None:
         return lambda remedy: Sentence("%(remedy)s, or let DIALER_SPEECH name a voice.", remedy=remedy)
     if not why_not:

@@ -67,7 +67,7 @@ def survey_of(connection: Connection, campaign: Mapping[str, Any]) -> tuple[Surv
 def field_errors(connection: Connection, campaign: Mapping[str, Any], survey: Survey, now_ms: int) -> FieldErrors:
     """Return the errors that keep a campaign from starting, by field, without those in its survey."""
     errors = _wrong_fields(campaign, now_ms) | callerid_errors(connection, campaign)
-    errors |= line_errors(connection, campaign, survey)
+    errors |= line_errors(connection, campaign, survey, now_ms)
     if campaign["medium"] == VOICE:
         errors |= agents_missing(campaign["dial_method"], survey) | _gateway_missing(campaign, survey)
     return errors

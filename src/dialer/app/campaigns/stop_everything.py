@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from dialer.app.campaigns.change import pause_campaign, start_campaign
-from dialer.app.work.errors import InvalidFieldsError, RefusedError
+from dialer.app.work.errors import InvalidFieldsError, RefusedError, VoiceUntriedError
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.states import IllegalMoveError
@@ -73,6 +73,8 @@ def _resume(unit: UnitOfWork, campaign_id: int) -> bool:
     """Resume a campaign; return False if it cannot go on, such as after its gateway was deleted."""
     try:
         start_campaign(unit, campaign_id)
+    except VoiceUntriedError:
+        raise  # It is tried, and then this begins anew.
     except (IllegalMoveError, InvalidFieldsError, RefusedError):
         return False
     return True

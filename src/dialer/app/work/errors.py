@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 
 from dialer.domain.words.sentences import Listed, ResourceName, Sentence
+from dialer.domain.words.voices import ChosenVoice
 
 FieldErrors: TypeAlias = dict[str, list[str]]
 """Error messages by the name of the field."""
@@ -77,6 +78,18 @@ class RefusedError(AppError):
     def __init__(self, message: str, code: ErrorCode = ErrorCode.CONFLICT) -> None:
         super().__init__(message)
         self.code: Final = code
+
+
+class VoiceUntriedError(RefusedError):
+    """Raised when nobody knows whether the voice that a survey chooses speaks: `wanted` is to be tried, and then again.
+
+    A trial takes seconds, so it is no part of a transaction.
+    """
+
+    def __init__(self, wanted: ChosenVoice) -> None:
+        message = Sentence("The voice of the survey has not been tried yet. Try again later.")
+        super().__init__(message, ErrorCode.BUSY)
+        self.wanted: Final = wanted
 
 
 class UnknownRecordError(AppError):

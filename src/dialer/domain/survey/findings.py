@@ -50,6 +50,7 @@ class FindingCode(DescribedText):
     WRONG_CALLERID = "wrong_callerid", "A caller ID is missing, impossible, or not allowed by the gateway."
     WRONG_CLOCK = "wrong_clock", "The gateway calls people, but the clock of the service is not real."
     UNPLAYABLE = "unplayable", "The carrier of the gateway cannot play a section of the survey."
+    LANGUAGE_MISSING = "language_missing", "The server of speech has no voice for the language of the survey."
     NOT_RECORDABLE = "not_recordable", "Calls over the carrier of the gateway cannot be recorded."
     RECORDING_WITHOUT_NOTICE = (
         "recording_without_notice",

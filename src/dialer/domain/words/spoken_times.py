@@ -12,8 +12,8 @@ from dialer.domain.words.late_pattern import LatePattern
 
 _HOUR: Final = r"(?<![\d:.,/])([01]?\d|2[0-4])"
 _MINUTE: Final = r"([0-5]\d)(?![\d:/]|[.,]\d)"
-_VOICE: Final = LatePattern(r"(?:mb-|[a-z]+/)?([a-z]{2})(?![a-z])")
-"""The language of a voice of espeak-ng, such as `de`, `en-us+f3`, `mb-fr1` or `roa/pt`."""
+_VOICE: Final = LatePattern(r"(?:mb-|[a-z]+/)?([a-z]{2,3})(?![a-z])((?:-[a-z0-9]+)*)")
+"""The language of a voice of espeak-ng, such as `de`, `en-us+f3`, `mb-fr1`, `roa/pt` or `cmn`, and its region."""
 _HOURS_ALONE: Final = LatePattern(r"(?<![\d:.,/])(\d{1,3}) ?h(?!\w)")
 """Hours without minutes, such as `14h` or `48 h`."""
 _HOURS: Final[dict[str, tuple[str, dict[int, str]]]] = {
@@ -39,9 +39,15 @@ def as_said(text: str, voice: str) -> str:
 
 
 def language_of_voice(voice: str) -> str:
-    """Return the language of a voice of espeak-ng, of two letters; empty if it is not known."""
+    """Return the language of a voice of espeak-ng, of two or three letters; empty if it is not known."""
     language = _VOICE.compiled.match(voice)
     return language[1] if language else ""
+
+
+def code_of_voice(voice: str) -> str:
+    """Return the language of a voice of espeak-ng with its region, such as `en-us`; empty if it is not known."""
+    language = _VOICE.compiled.match(voice.lower())
+    return language[1] + language[2] if language else ""
 
 
 def _german(time: re.Match[str]) -> str:

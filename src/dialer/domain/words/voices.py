@@ -1,12 +1,13 @@
 """The voices that speak texts: those of espeak-ng, or those of a server of speech."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
 from dialer.domain.words.late_pattern import LatePattern
-from dialer.domain.words.spoken_times import language_of_voice
+from dialer.domain.words.spoken_times import code_of_voice, language_of_voice
 
 PROGRAM: Final = "espeak-ng"
 
@@ -21,7 +22,7 @@ class SpeechServer(msgspec.Struct, frozen=True):
     """The name of the voice at the server."""
     api_key: str = ""
     voices: dict[str, str] = {}
-    """The names of its voices by language, of two letters."""
+    """The names of its voices by language, in small letters, such as `de` or `pt-br`."""
 
 
 class ChosenVoice(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -57,27 +58,46 @@ class SpeechVoice(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def mark(self) -> str:
-        """A text that tells the voice from any other one. Keys are not in it."""
-        server, speed = self.server, "" if self.speed == 1 else f"\0{self.speed:g}"
-        name = self.name if server is None else f"{self.name}\0{server.url}\0{server.model}\0{server.voice}"
-        return name + speed
+        """A text that tells the voice from any other one, whatever text follows it. Keys are not in it."""
+        server = self.server
+        place = ("", "", "") if server is None else (server.url, server.model, server.voice)
+        return "\0".join((self.name, *place, f"{self.speed:g}"))
 
     def chosen(self, wanted: "ChosenVoice") -> "SpeechVoice":
         """Return the voice that a survey wants; without a wish, the voice of the service.
 
-        A server that has no voice for a language speaks it with the one that it has for the service's.
+        espeak-ng has a voice for a region that the service's voice lacks, such as `pt-br` beside `pt`. A server that
+        has no voice for a language speaks it with the one that it has for the service's.
         """
         if not (self and wanted):
             return self
-        ours, theirs = language_of_voice(self.name), language_of_voice(wanted.language.lower())
-        is_ours = theirs in {"", ours}
-        server = self.server
+        language, server = wanted.language.lower(), self.server
         if server is None:
-            name = wanted.voice or (self.name if is_ours else wanted.language.lower())
-            return SpeechVoice(name, None, wanted.speed)
-        voice = wanted.voice or (server.voice if is_ours else server.voices.get(theirs, server.voice))
-        name = self.name if is_ours else wanted.language.lower()
+            is_ours = f"{code_of_voice(self.name)}-".startswith(f"{language}-") or not language
+            return SpeechVoice(wanted.voice or (self.name if is_ours else language), None, wanted.speed)
+        voice = wanted.voice or voice_of_language(server.voices, language) or server.voice
+        name = self.name if self._speaks(language) else language
         return SpeechVoice(name, replace(server, voice=voice), wanted.speed)
+
+    def lacks(self, wanted: "ChosenVoice") -> bool:
+        """Return whether a server speaks the language that a survey wants with the voice of another language."""
+        if self.server is None or wanted.voice or self._speaks(wanted.language.lower()):
+            return False
+        return voice_of_language(self.server.voices, wanted.language.lower()) is None
+
+    def _speaks(self, language: str) -> bool:
+        return not language or language_of_voice(language) == language_of_voice(self.name)
+
+
+class TriedVoice(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a voice that a survey chooses was found when it last spoke a word as a trial."""
+
+    wanted: ChosenVoice
+    tried_ms: int
+    why_not: str = ""
+    """Why it speaks nothing; empty if it speaks."""
+    lacks_language: bool = False
+    """True if the voice of another language speaks."""
 
 
 NO_VOICE: Final = SpeechVoice()
@@ -103,22 +123,23 @@ def is_chosen_voice(text: str) -> bool:
     return _CHOSEN.compiled.fullmatch(text) is not None
 
 
+def voice_of_language(voices: Mapping[str, str], code: str) -> str | None:
+    """Return the voice of a language with a region, such as `pt-br`, else that of the language; None without both."""
+    return voices.get(code, voices.get(language_of_voice(code)))
+
+
 def read_voices(text: str) -> dict[str, str]:
-    """Return the names of a server's voices by language, as in `en=af_heart, de=thorsten`.
+    """Return the names of a server's voices by language in small letters, as in `en=af_heart, pt-BR=dora`.
 
     Raises:
         ValueError: the text holds no such pairs, or a language twice.
     """
     pairs = [one.partition("=") for one in text.split(",")]
-    voices = {language.strip(): voice.strip() for language, _, voice in pairs}
-    is_right = all(_is_language(language) and is_voice(voice) for language, voice in voices.items())
+    voices = {language.strip().lower(): voice.strip() for language, _, voice in pairs}
+    is_right = all(is_language(language) and is_voice(voice) for language, voice in voices.items())
     if not is_right or len(voices) < len(pairs):
         raise ValueError(text)
     return voices
-
-
-def _is_language(text: str) -> bool:
-    return text != "" and language_of_voice(text) == text
 
 
 def is_voice(text: str) -> bool:

@@ -3,8 +3,10 @@
 import secrets
 from typing import Final, NamedTuple
 
+import msgspec
 from sqlalchemy import Connection, ScalarSelect, SQLColumnExpression, func, insert, literal_column, select, update
 
+from dialer.domain.words.voices import ChosenVoice, TriedVoice
 from dialer.store.database.bulk import Bulk
 from dialer.store.tables import CallRequest, Cdr, ServiceState, SmsMessage, WaitingText
 
@@ -37,6 +39,9 @@ _SAVE: Final = update(ServiceState).where(ServiceState.id == _ONLY_ROW)
 _ACCOUNT_BYTES: Final = 16
 SPEECH_MAX: Final = 255
 """Characters of the reason why texts cannot be spoken."""
+TRIED_MAX: Final = 200
+"""Voices of surveys that are remembered; the ones that were tried last."""
+_TRIED: Final = msgspec.json.Decoder(list[TriedVoice])
 
 
 class State(NamedTuple):
@@ -116,5 +121,20 @@ def read_speech(connection: Connection) -> str | None:
 
 
 def save_speech(connection: Connection, why_not: str | None) -> None:
-    """Store why texts cannot be spoken, for `read_speech`. The service's row exists."""
-    connection.execute(_SAVE, {"speech_down": None if why_not is None else why_not[:SPEECH_MAX]})
+    """Store why texts cannot be spoken, for `read_speech`. The service's row exists. All voices are tried anew."""
+    why_not = None if why_not is None else why_not[:SPEECH_MAX]
+    connection.execute(_SAVE, {"speech_down": why_not, "voices_tried": None})
+
+
+def tried_voices(connection: Connection) -> dict[ChosenVoice, TriedVoice]:
+    """Return how the voices that surveys choose were found when they were tried."""
+    text = connection.scalar(select(ServiceState.voices_tried).where(ServiceState.id == _ONLY_ROW))
+    return {} if text is None else {tried.wanted: tried for tried in _TRIED.decode(text)}
+
+
+def save_tried_voice(connection: Connection, tried: TriedVoice) -> None:
+    """Store how a voice was found, for `tried_voices`. The service's row exists."""
+    voices = tried_voices(connection)
+    voices.pop(tried.wanted, None)
+    kept = [*voices.values(), msgspec.structs.replace(tried, why_not=tried.why_not[:SPEECH_MAX])][-TRIED_MAX:]
+    connection.execute(_SAVE, {"voices_tried": msgspec.json.encode(kept).decode()})

@@ -206,6 +206,7 @@ CREATE TABLE service_state (
 	calls_removed_ms INTEGER DEFAULT '0' NOT NULL,
 	places_digest VARCHAR(64) DEFAULT '' NOT NULL,
 	speech_down VARCHAR(255),
+	voices_tried TEXT,
 	recordings_id VARCHAR(32),
 	recordings_bucket TEXT,
 	recordings_marked BOOLEAN DEFAULT '0' NOT NULL

@@ -39,7 +39,8 @@ class ServiceState(Row):
     """Digest of the rows from which the zones of stored numbers were last read; empty if that is not known."""
     speech_down: Mapped[str | None] = mapped_column(String(255), default=None)
     """Why the process that dials cannot speak texts; empty if it can, null if it has no voice (DIALER_SPEECH)."""
-
+    voices_tried: Mapped[str | None] = mapped_column(Text, default=None)
+    """Which voices of surveys speak, as JSON; null until one was tried since the start."""
     recordings_id: Mapped[str | None] = mapped_column(String(32), default=None)
     """The id in the marker of the folder of recordings; null until a call is recorded."""
     recordings_bucket: Mapped[str | None] = mapped_column(Text, default=None)
