@@ -1,13 +1,19 @@
 """Tests of `dialer try`: a program is measured as it talks, and wrong arguments are refused in words."""
 
+import base64
 import threading
 import wave
 from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
 
+from dialer.carriers.media.agent_playout import SILENCE
+from dialer.carriers.media.rtp import FRAME_SAMPLES
+from dialer.dev.tried_agent import AgentTrial
+from dialer.domain.sessions.leg_protocol import Converse
 from tests.carriers.voice.agents import Agent, Place, agent_place
 from tests.commands.conftest import Run
 
@@ -62,6 +68,23 @@ def test_a_program_is_measured_and_heard(run: Run, program: Place, tmp_path: Pat
         assert file.getnframes() * 1_000 // 8_000 == seen["length_ms"]
     again = run("try", "--agent", program.url, "--save", str(heard))
     assert (again.code, "File exists" in again.err) == (1, True)
+
+
+def test_a_program_that_connects_late_hears_the_first_word_and_all_keys() -> None:
+    order = Converse(1, (), "wss://agent.example/", 20_000, 60_000, "0a1b2c3d-0000-8000-8000-0123456789ab")
+    voice = b"".join(bytes([number]) * FRAME_SAMPLES for number in range(1, 41))
+    trial = AgentTrial(order, voice, "12")
+    for _ in range(100):
+        assert trial.frame()
+    trial.talk.stream.connected()
+    for _ in range(200):
+        assert trial.frame()
+    sent = [msgspec.json.decode(message) for message in trial.talk.stream.to_send]
+    sound = b"".join(base64.b64decode(one["media"]["payload"]) for one in sent if one["event"] == "media")
+    assert sound == SILENCE + voice + SILENCE * 159
+    keys = [(number, one["dtmf"]["digit"]) for number, one in enumerate(sent) if one["event"] == "dtmf"]
+    # `connected`, `start` and silence, then 100 and 50 frames.
+    assert keys == [(3 + 100, "1"), (3 + 100 + 1 + 50, "2")]
 
 
 @pytest.mark.parametrize("program", [returns_at_once], indirect=True)

@@ -1,8 +1,9 @@
 """`dialer line`: the process that holds the calls of SIP gateways. Workers start it by themselves."""
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -12,6 +13,9 @@ from dialer.carriers.voice.telephone_frames import exchange_path
 from dialer.commands.output import VOICE, say
 from dialer.logs import configure_logs, log_unhandled
 from dialer.store.media.folder import FolderMedia
+
+if TYPE_CHECKING:
+    from dialer.webhooks.call_names import CallNames
 
 
 def line(folder: Path, media: Path, helpers: int) -> None:
@@ -29,8 +33,11 @@ def line(folder: Path, media: Path, helpers: int) -> None:
 
 def _allowed(host: str, port: int, *, networks: Sequence[str], account_id: int) -> Sequence[str]:
     """Return the addresses of a program to which webhooks might be sent, too, among the lookups of an account."""
-    from dialer.webhooks.addresses import AddressGuard  # noqa: PLC0415 - few calls have programs
-    from dialer.webhooks.names import names_of  # noqa: PLC0415 - as above
+    return _names().addresses(host, port, networks=networks, account_id=account_id)
 
-    with names_of(account_id):
-        return AddressGuard(tuple(networks)).addresses(host, port)
+
+@cache
+def _names() -> "CallNames":
+    from dialer.webhooks.call_names import CallNames  # noqa: PLC0415 - few calls have programs
+
+    return CallNames()

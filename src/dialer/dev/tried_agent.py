@@ -17,7 +17,7 @@ from dialer.domain.sessions.leg_protocol import Converse
 
 KEY_EVERY_MS: Final = 1_000
 KEYS_FROM_MS: Final = 2_000
-"""The moment of the first key, after the begin."""
+"""The moment of the first key, after the program was told of the call."""
 HOLE_MS_MAX: Final = 200
 """The longest silence between two sounds that is a hole: a longer one is a pause."""
 MESSAGES_KEPT_MAX: Final = 100_000
@@ -75,7 +75,7 @@ class AgentTrial:
     """One talk with a program, measured frame by frame."""
 
     def __init__(self, order: Converse, voice: bytes = b"", keys: str = "") -> None:
-        """`voice` is what the callee says, as µ-law; after it, there is silence. `keys` are pressed one by one."""
+        """`voice`, µ-law, is what the callee says from `start` on. `keys` are pressed one by one."""
         self.talk: Final = Conversing(order, b"", partial(_Observed, self._note))
         self.seen: Final = TriedAgent()
         self.heard: Final = bytearray()
@@ -90,11 +90,8 @@ class AgentTrial:
     def frame(self) -> bool:
         """Let 20 ms pass. Return whether the talk goes on."""
         talk, seen, at = self.talk, self.seen, self.talk.now_ms
-        position = at * _BYTES_A_MS
-        talk.take_frame(position, self._voice[position : position + FRAME_SAMPLES])
-        number, rest = divmod(at - KEYS_FROM_MS, KEY_EVERY_MS)
-        if rest == 0 and 0 <= number < len(self._keys):
-            talk.take_key(at, self._keys[number])
+        if talk.stream.start_ms is not None:
+            self._speak(at, at - talk.stream.start_ms - FRAME_MS)
         waiting = len(talk.stream.playout)
         self.heard.extend(talk.next_frame())
         if len(talk.stream.playout) < waiting:
@@ -104,6 +101,14 @@ class AgentTrial:
         elif self._quiet_ms is not None:
             self._quiet_ms += FRAME_MS
         return talk.done(at) is None
+
+    def _speak(self, now_ms: int, since_ms: int) -> None:
+        """Say and press what is due some time after the program was told of the call: before, it would hear nothing."""
+        position = since_ms * _BYTES_A_MS
+        self.talk.take_frame(position, self._voice[position : position + FRAME_SAMPLES])
+        number, rest = divmod(since_ms - KEYS_FROM_MS, KEY_EVERY_MS)
+        if rest == 0 and 0 <= number < len(self._keys):
+            self.talk.take_key(now_ms, self._keys[number])
 
     def _note(self, now_ms: int, raw: str | bytes) -> None:
         seen, message = self.seen, read_agent_message(raw)

@@ -106,10 +106,14 @@ class AddressGuard:
             ) from None
         except OSError:
             raise AddressError(Sentence("The name %(host)s has no address.", host=host[:100])) from None
-        allowed = [text for text in found if self._is_allowed(text)]
+        allowed = self.allowed(found)
         if not allowed:
             raise _not_allowed(host)
         return allowed
+
+    def allowed(self, addresses: Sequence[str]) -> list[str]:
+        """Return those of some addresses to which requests may go."""
+        return [text for text in addresses if self._is_allowed(text)]
 
     def check_address(self, address: str) -> None:
         """Check the address of a connection.

@@ -47,11 +47,13 @@ def account_of_names() -> int:
 class NameLookups:
     """The lookups of host names of a process. Each has its own thread, because a lookup that hangs cannot be ended."""
 
-    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, now_s: Callable[[], float] = time.monotonic, *, by_account: bool = False) -> None:
+        """With `by_account`, a slow name is so for its account, and no longer than until its addresses come."""
+        self._by_account: Final = by_account
         self._now_s: Final = now_s
         self._lock: Final = threading.Lock()
         self._open: Final[Counter[int]] = Counter()
-        self._slow: Final[dict[str, float]] = {}
+        self._slow: Final[dict[tuple[int, str], float]] = {}
 
     def addresses(self, resolve: Resolve, host: str, port: int) -> Sequence[str]:
         """Return the addresses that `resolve` finds for a host, if they come in time.
@@ -61,12 +63,14 @@ class NameLookups:
             OSError: the name has no address.
         """
         account_id = _ACCOUNT.get()
-        self._begin(account_id, host)
+        name = (account_id if self._by_account else 0, host)
+        self._begin(account_id, name)
         answers: SimpleQueue[Sequence[str] | Exception] = SimpleQueue()
 
         def look_up() -> None:
             try:
                 answers.put(resolve(host, port))
+                self._came(name)
             except Exception as error:  # noqa: BLE001 - raised where somebody waits for it
                 answers.put(error)
             finally:
@@ -76,15 +80,15 @@ class NameLookups:
         try:
             answer = answers.get(timeout=NAME_S)
         except Empty:
-            self._remember(host)
+            self._remember(name, answers)
             raise SlowNameError from None
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    def _begin(self, account_id: int, host: str) -> None:
+    def _begin(self, account_id: int, name: tuple[int, str]) -> None:
         with self._lock:
-            is_slow = self._slow.get(host, 0.0) > self._now_s()
+            is_slow = self._slow.get(name, 0.0) > self._now_s()
             is_full = self._open[account_id] >= LOOKUPS_OF_ACCOUNT_MAX or self._open.total() >= LOOKUPS_MAX
             if is_slow or is_full:
                 raise SlowNameError
@@ -96,9 +100,17 @@ class NameLookups:
             if not self._open[account_id]:
                 del self._open[account_id]
 
-    def _remember(self, host: str) -> None:
+    def _came(self, name: tuple[int, str]) -> None:
+        """Ask again for a name whose addresses came late, as whoever resolves names has them now."""
         with self._lock:
-            self._slow.pop(host, None)
-            self._slow[host] = self._now_s() + SLOW_S
+            if self._by_account:
+                self._slow.pop(name, None)
+
+    def _remember(self, name: tuple[int, str], answers: SimpleQueue[Sequence[str] | Exception]) -> None:
+        with self._lock:
+            if self._by_account and not answers.empty():
+                return
+            self._slow.pop(name, None)
+            self._slow[name] = self._now_s() + SLOW_S
             if len(self._slow) > SLOW_MAX:
                 del self._slow[next(iter(self._slow))]

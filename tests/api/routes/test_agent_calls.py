@@ -8,6 +8,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from sqlalchemy import insert, select, update
 
+from dialer.api.http.auth import Authenticator
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest, LiveLeg, SealedSurvey, ServiceState
 from tests.api.builders import Estate, stored
@@ -107,6 +108,21 @@ def test_guesses_are_limited_for_a_call_and_the_programs_of_others_go_on(client:
     assert [status for status, _ in guesses] == [401] * 10 + [429]
     assert guesses[-1][1]["code"] == 20429
     assert asked(client)[0] == 200
+
+
+@pytest.mark.usefixtures("talk")
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_the_right_secret_is_taken_from_an_address_that_sent_too_many_wrong_ones(
+    client: TestClient[Litestar], monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    async def waits_s(_authenticator: Authenticator, sid: str, host: str) -> int:
+        return 77 if (sid, host) == (CALLID, "testclient") else 0
+
+    monkeypatch.setattr(Authenticator, "program_waits_s", waits_s)
+    data = COMPLETE if method == "POST" else None
+    refused = client.request(method, PATH, auth=(ACCOUNT, "guess"), data=data)
+    assert (refused.status_code, refused.headers["Retry-After"], refused.json()["code"]) == (429, "77", 20429)
+    assert asked(client, method, data=data)[0] == 200
 
 
 @pytest.mark.usefixtures("talk")

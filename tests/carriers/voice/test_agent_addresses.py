@@ -8,10 +8,11 @@ from functools import partial
 
 import pytest
 
-from dialer.carriers.voice.agent_addresses import agent_addresses, nobody
+from dialer.carriers.voice.agent_addresses import SharedLookups, agent_addresses, nobody
 from dialer.commands.line import _allowed
 from dialer.webhooks.addresses import AddressError, AddressGuard
-from dialer.webhooks.names import LOOKUPS_OF_ACCOUNT_MAX, names_of
+from dialer.webhooks.call_names import CallNames
+from dialer.webhooks.names import LOOKUPS_OF_ACCOUNT_MAX
 
 
 @pytest.mark.parametrize(
@@ -45,25 +46,64 @@ def test_names_that_do_not_answer_hold_up_the_programs_of_their_own_account_only
     begun, go_on = threading.Semaphore(0), threading.Event()
 
     def hang(host: str, _port: int) -> Sequence[str]:
-        begun.release()
-        go_on.wait()
+        if host.startswith("never"):
+            begun.release()
+            go_on.wait()
         return [host]
 
-    def look_up() -> None:
-        with names_of(1), suppress(AddressError):
-            AddressGuard((), hang).addresses("never.example", 443)
+    names = CallNames(hang)
 
-    threads = [threading.Thread(target=look_up) for _ in range(LOOKUPS_OF_ACCOUNT_MAX)]
+    def look_up(place: int) -> None:
+        with suppress(AddressError):
+            names.addresses(f"never{place}.example", 443, networks=(), account_id=1)
+
+    threads = [threading.Thread(target=look_up, args=(place,)) for place in range(LOOKUPS_OF_ACCOUNT_MAX)]
     for thread in threads:
         thread.start()
     for _ in threads:
         begun.acquire()
     try:
         with pytest.raises(AddressError, match="did not come in time"):
-            _allowed("8.8.8.8", 443, networks=(), account_id=1)
-        look_up_of_another = partial(_allowed, networks=(), account_id=2)
+            names.addresses("8.8.8.8", 443, networks=(), account_id=1)
+        look_up_of_another = partial(names.addresses, networks=(), account_id=2)
         assert asyncio.run(agent_addresses("wss://8.8.8.8/", look_up_of_another)) == ("8.8.8.8",)
     finally:
         go_on.set()
         for thread in threads:
             thread.join()
+
+
+def test_calls_that_are_answered_at_once_share_a_lookup_with_those_of_their_account() -> None:
+    asked: list[tuple[str, int, int]] = []
+    burst = LOOKUPS_OF_ACCOUNT_MAX + 5
+
+    async def answered() -> list[tuple[str, ...]]:
+        loop, both = asyncio.get_running_loop(), asyncio.Event()
+        go_on = threading.Event()
+
+        def look_up(host: str, port: int, *, networks: Sequence[str], account_id: int) -> Sequence[str]:
+            asked.append((host, port, account_id))
+            if len(asked) == 2:
+                loop.call_soon_threadsafe(both.set)
+            go_on.wait(30)
+            return [f"192.0.2.{account_id}", *networks]
+
+        lookups = SharedLookups(look_up)
+        orders = [(f"wss://agent.example/{place}", 1 + place % 2) for place in range(2 * burst)]
+        calls = [asyncio.create_task(lookups.addresses(url, (), account_id)) for url, account_id in orders]
+        await both.wait()
+        calls[0].cancel()
+        go_on.set()
+        await asyncio.wait(calls)
+        last = await lookups.addresses("wss://agent.example/", (), 1)
+        return [*(call.result() for call in calls[1:]), last]
+
+    addresses = asyncio.run(answered())
+    assert addresses == [(f"192.0.2.{1 + place % 2}",) for place in range(1, 2 * burst)] + [("192.0.2.1",)]
+    assert sorted(asked) == [("agent.example", 443, account_id) for account_id in (1, 1, 2)]
+
+
+def test_a_line_process_looks_programs_up_as_it_is_told() -> None:
+    assert _allowed("8.8.8.8", 443, networks=(), account_id=1) == ["8.8.8.8"]
+    with pytest.raises(AddressError, match="no public address"):
+        _allowed("10.1.2.3", 443, networks=(), account_id=1)

@@ -192,7 +192,7 @@ class Authenticator:
         await self._limits.failed(*_codes_of(user_id))
 
     async def program_waits_s(self, sid: str, host: str) -> int:
-        """Return the seconds until programs at an address may try a secret for a call again; 0 for now."""
+        """Return the seconds for which wrong secrets for a call from an address are only refused; 0 to count one."""
         return await self._limits.guess_after_s(*_programs_of(sid, host), is_known=False)
 
     async def count_wrong_secret(self, sid: str, host: str) -> None:

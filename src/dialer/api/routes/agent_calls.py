@@ -58,9 +58,6 @@ async def serve_agent_call(
     if user != account or match is None:
         return _refused(HTTPStatus.UNAUTHORIZED if user != account else HTTPStatus.NOT_FOUND)
     callid, host = "-".join(match.groups()), request.client.host if request.client else ""
-    if wait_s := await authenticator.program_waits_s(callid, host):
-        headers = {"Retry-After": str(wait_s)}
-        return _error(HTTPStatus.TOO_MANY_REQUESTS, 20429, "Too many wrong secrets. Try again later.", headers)
     fields = _fields(await read_whole(request)) if request.method == HttpMethod.POST else {}
     if wrong := _why_wrong(fields):
         return _error(HTTPStatus.BAD_REQUEST, 20001, wrong)
@@ -72,13 +69,21 @@ async def serve_agent_call(
                 partial(complete_agent_call, account=account, secret=secret, callid=callid)
             )
     except WrongSecretError:
-        await authenticator.count_wrong_secret(callid, host)
-        return _refused(HTTPStatus.UNAUTHORIZED)
+        return await _wrong(authenticator, callid, host)
     except UnknownTalkError:
         return _refused(HTTPStatus.NOT_FOUND)
     if fields:
         await _settle(service)
     return Response(_shown(found, account, service.worker.clock.now_ms()))
+
+
+async def _wrong(authenticator: Authenticator, callid: str, host: str) -> Response[Any]:
+    """Return the answer to a wrong secret, and count it. A right one is always taken: programs share addresses."""
+    if wait_s := await authenticator.program_waits_s(callid, host):
+        headers = {"Retry-After": str(wait_s)}
+        return _error(HTTPStatus.TOO_MANY_REQUESTS, 20429, "Too many wrong secrets. Try again later.", headers)
+    await authenticator.count_wrong_secret(callid, host)
+    return _refused(HTTPStatus.UNAUTHORIZED)
 
 
 async def _settle(service: Service) -> None:

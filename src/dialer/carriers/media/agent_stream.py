@@ -54,8 +54,8 @@ class AgentStream:
         self.to_send: list[str] = []
         """Messages for the program, in their order."""
         self._is_connected = False
-        self._start_ms: int | None = None
-        """The moment of `start`."""
+        self.start_ms: int | None = None
+        """The moment of `start`; None before the program is told of the call."""
         self._early_marks: list[str] = []
         """Marks to give back once the program has been told of the call: nothing goes out before that."""
         self._has_spoken = False
@@ -141,9 +141,9 @@ class AgentStream:
         if disclosure_ms <= START_BEFORE_MS:
             self._start(now_ms)
         self._look(now_ms)
-        if self.end is None and self._start_ms is not None:
+        if self.end is None and self.start_ms is not None:
             self._give_back_marks()
-            self._send(self._writer.media(now_ms - self._start_ms, frame if is_heard else SILENCE))
+            self._send(self._writer.media(now_ms - self.start_ms, frame if is_heard else SILENCE))
         if not is_heard:
             return SILENCE
         if self.end is not None:
@@ -155,12 +155,12 @@ class AgentStream:
 
     def press(self, key: str) -> None:
         """Take a key of the callee."""
-        if self.end is None and self._start_ms is not None:
+        if self.end is None and self.start_ms is not None:
             self._send(self._writer.key(key))
 
     def _start(self, now_ms: int) -> None:
-        if self._is_connected and self._start_ms is None and self.end is None:
-            self._start_ms = now_ms
+        if self._is_connected and self.start_ms is None and self.end is None:
+            self.start_ms = now_ms
             self._send(self._writer.connected())
             self._send(self._writer.start(self._terms.parameters))
             early, self._early_marks = self._early_marks, []
@@ -180,9 +180,9 @@ class AgentStream:
 
     def _is_too_quiet(self, now_ms: int) -> bool:
         """Return whether nothing came from a program that hears the callee, and that the callee would hear."""
-        if self._has_spoken or self._start_ms is None or self._heard_from_ms is None:
+        if self._has_spoken or self.start_ms is None or self._heard_from_ms is None:
             return False
-        return now_ms - max(self._start_ms, self._heard_from_ms) >= self._terms.patience_ms
+        return now_ms - max(self.start_ms, self._heard_from_ms) >= self._terms.patience_ms
 
     # --- the end ----------------------------------------------------------------------------------------------------
 
@@ -201,7 +201,7 @@ class AgentStream:
         self.is_over = True
         if not self._stopped:
             self._stopped = True
-            if self._is_connected and self._start_ms is not None:
+            if self._is_connected and self.start_ms is not None:
                 self.to_send.append(self._writer.stop())
 
     def _count_bad(self, now_ms: int) -> None:
@@ -214,7 +214,7 @@ class AgentStream:
         self._give_back(self.playout.reached())
 
     def _give_back(self, names: list[str]) -> None:
-        if self._start_ms is None:
+        if self.start_ms is None:
             self._early_marks += names
             return
         for name in names:

@@ -1,8 +1,9 @@
 """The addresses of programs that talk, to which connections may be made."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final, Protocol
 
 import structlog
@@ -53,3 +54,24 @@ async def agent_addresses(text: str, look_up: AddressesOf) -> tuple[str, ...]:
         _log.warning("program_not_connected", host=host, reason=str(error))
         return ()
     return tuple(found[:ADDRESSES_MAX])
+
+
+class SharedLookups:
+    """Lookups of the programs of calls. Calls of an account that are answered at once share one."""
+
+    def __init__(self, look_up: AgentAddresses = nobody) -> None:
+        self._look_up: Final = look_up
+        self._under_way: Final[dict[Hashable, asyncio.Task[tuple[str, ...]]]] = {}
+
+    async def addresses(self, text: str, networks: tuple[str, ...], account_id: int) -> tuple[str, ...]:
+        """Return the addresses of a program of an account, as `agent_addresses` does."""
+        url = split_agent_url(text)
+        if url is None:
+            return ()
+        key = (account_id, networks, url.scheme, url.hostname, agent_port(url))
+        task = self._under_way.get(key)
+        if task is None:
+            look_up = partial(self._look_up, networks=networks, account_id=account_id)
+            task = self._under_way[key] = asyncio.create_task(agent_addresses(text, look_up))
+            task.add_done_callback(lambda _: self._under_way.pop(key))
+        return await asyncio.shield(task)

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import re
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -18,7 +17,7 @@ from dialer.carriers.sip.flows import Flow
 from dialer.carriers.sip.incoming_invite import read_invitation
 from dialer.carriers.sip.parameters import SipParameters, read_sip_parameters
 from dialer.carriers.sip.timers import T1_MS
-from dialer.carriers.voice.agent_addresses import AgentAddresses, agent_addresses, nobody
+from dialer.carriers.voice.agent_addresses import SharedLookups
 from dialer.carriers.voice.browser_legs import BrowserLegs
 from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.clock import steady_ms
@@ -100,8 +99,8 @@ class SipLine:
 
         `seal` encrypts the keys of sound in what it tells. Without it, calls with such keys are not taken up again.
         """
-        self.allowed: AgentAddresses = nobody
-        """Returns the addresses of a program that may be connected."""
+        self.lookups = SharedLookups()
+        """The lookups of programs, which lines of a process share."""
         self._looking: set[asyncio.Task[None]] = set()
         self.agent_networks: tuple[str, ...] = ()
         """Networks besides the public internet in which programs may be that talk."""
@@ -175,10 +174,9 @@ class SipLine:
 
     def _look_up(self, telephone: SipTrunkEndpoint, key: str, order: Converse) -> None:
         """Look up the addresses of a program, and begin its conversation then."""
-        look_up = partial(self.allowed, networks=self.agent_networks, account_id=order.account_id)
 
         async def begin() -> None:
-            addresses = await agent_addresses(order.url, look_up)
+            addresses = await self.lookups.addresses(order.url, self.agent_networks, order.account_id)
             telephone.perform(key, replace(order, addresses=addresses))
 
         task = asyncio.get_running_loop().create_task(begin())

@@ -16,7 +16,7 @@ import structlog
 
 from dialer.carriers.line_port import Found
 from dialer.carriers.sip.timers import T1_MS
-from dialer.carriers.voice.agent_addresses import AgentAddresses, nobody
+from dialer.carriers.voice.agent_addresses import AgentAddresses, SharedLookups, nobody
 from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.line import SipLine
 from dialer.carriers.voice.process_frames import (
@@ -90,7 +90,7 @@ class LineProcess:
 
         `telephones` is the path of the exchange of agents' telephones in browsers.
         """
-        self._allowed: Final = allowed
+        self._lookups: Final = SharedLookups(allowed)
         self._telephones: Final = telephones
         self._capture: Final = capture
         self.room: Final = SharedRoom(helpers)
@@ -160,7 +160,7 @@ class LineProcess:
             *(opened.parameters, listener, *sound, self._t1_ms, self._speaker, self._capture, self._seal),
             telephones=self._telephones,
         )
-        line.allowed = self._allowed
+        line.lookups = self._lookups
         self._lines[opened.gateway_id] = (opened.parameters, line)
         return line
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 from litestar.openapi.spec import OpenAPIType, Schema
-from sqlalchemy import ColumnElement, RowMapping, String, func, select, type_coerce
+from sqlalchemy import ColumnElement, RowMapping, String, select, type_coerce
 
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calls.call_recording import SHARE_MAX, SHARE_MIN, share_of
@@ -34,6 +34,7 @@ from dialer.resources.crud.resource import Change, FieldRule, Resource, Unit, Va
 from dialer.resources.crud.urls import Links
 from dialer.resources.records.agent_views import own_recordings
 from dialer.resources.words.errors import ConflictError, Errors, ForbiddenError
+from dialer.store.backends.expressions import folded, place_of
 from dialer.store.database.touched import NOTHING
 from dialer.store.rows.call_recordings import remove_recordings
 from dialer.store.tables import CallDisposition, CallRecording, Campaign, Queue, SurveyTemplate
@@ -203,10 +204,7 @@ def _has_outcome(disposition: str) -> ColumnElement[bool]:
 
 def _says(words: str) -> ColumnElement[bool]:
     """Return the condition that the text of a recording has these words, one after the other."""
-    escaped: ColumnElement[str] = type_coerce(words, String)
-    for sign in ("/", "%", "_"):
-        escaped = func.replace(escaped, sign, f"/{sign}")
-    has_words = CallRecording.text.ilike("%" + escaped + "%", escape="/")
+    has_words = place_of(folded(type_coerce(words, String)), folded(CallRecording.text)) > 0
     return (CallRecording.text_state == TextState.DONE) & has_words
 
 

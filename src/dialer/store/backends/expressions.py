@@ -59,6 +59,10 @@ class _PlainName(_Spelled):
     inherit_cache = True
 
 
+class _Folded(_Spelled):
+    inherit_cache = True
+
+
 class _Spellings(NamedTuple):
     sqlite: str
     postgresql: str
@@ -76,6 +80,7 @@ _SPELLINGS: Final[dict[type[_Spelled], _Spellings]] = {
     ),
     _WholeNumber: _Spellings("CAST({0} AS INTEGER)", "CASE WHEN {0} ~ '^[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END"),
     _PlainName: _Spellings("lower(ltrim({0}, '0'))", "lower(ltrim({0}, '0'))"),
+    _Folded: _Spellings("folded({0})", "lower({0})"),
     _LastDigits: _Spellings(f"substr({{0}}, -{ENDING_MIN})", f"right({{0}}, {ENDING_MIN})"),
     _TextOfBytes: _Spellings("CAST({0} AS TEXT)", "encode({0}, 'escape')"),
 }
@@ -141,6 +146,11 @@ def last_digits(number: SQLColumnExpression[str]) -> ColumnElement[str]:
 def plain_name(name: SQLColumnExpression[str]) -> ColumnElement[str]:
     """Return an SQL expression for the `dialer.domain.messages.carrier_names.plain_name` of a name in ASCII."""
     return _typed(_PlainName(name), String())
+
+
+def folded(text: SQLColumnExpression[str]) -> ColumnElement[str]:
+    """Return an SQL expression for a text without case, of all its letters."""
+    return _typed(_Folded(text), String())
 
 
 def name_key(name: SQLColumnExpression[Any]) -> ColumnElement[str]:

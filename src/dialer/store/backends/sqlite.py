@@ -117,6 +117,7 @@ def _pooled(url: URL, *, begin: str, size: int, synchronous: str) -> Engine:
             connection.execute(f"PRAGMA {pragma}")
         connection.create_function("name_key", 1, _name_key, deterministic=True)
         connection.create_function("bare_number", 1, _bare_number, deterministic=True)
+        connection.create_function("folded", 1, _folded, deterministic=True)
 
     _begin_with(engine, begin)
     return engine
@@ -156,6 +157,10 @@ def _name_key(name: str | None) -> str:
 
 def _bare_number(number: str | None) -> str:
     return search_keys.bare_number(number or "")
+
+
+def _folded(text: str | None) -> str:
+    return (text or "").casefold()
 
 
 def inline_reader(url: URL) -> InlineReader | None:
