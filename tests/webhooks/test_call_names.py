@@ -1,5 +1,6 @@
 """Tests of the names of programs in calls: addresses are kept for a moment, and each account has its own."""
 
+import threading
 from collections.abc import Sequence
 from threading import Event
 
@@ -18,7 +19,7 @@ class Served:
         self.asked: list[str] = []
         self.leads_to = ["10.1.2.3", "8.8.8.8"]
         self.is_slow = False
-        self.goes_on, self.answered = Event(), Event()
+        self.goes_on = Event()
         self.now_s = 100.0
         self.names = CallNames(self._resolve, lambda: self.now_s)
 
@@ -65,7 +66,7 @@ def test_names_that_are_kept_have_a_limit() -> None:
 
 
 def test_a_slow_name_is_slow_for_its_account_until_its_addresses_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    served = Served()
+    before, served = set(threading.enumerate()), Served()
     served.is_slow = True
     monkeypatch.setattr(names, "NAME_S", 0.01)
     for account_id in (1, 1, 2):
@@ -75,6 +76,20 @@ def test_a_slow_name_is_slow_for_its_account_until_its_addresses_come(monkeypatc
     monkeypatch.setattr(names, "NAME_S", 30.0)
     served.is_slow = False
     assert served.found(account_id=3) == ["8.8.8.8"]
-    served.now_s += SLOW_S
-    assert served.found() == ["8.8.8.8"]
     served.goes_on.set()
+    for thread in set(threading.enumerate()) - before:
+        thread.join()
+    assert served.found() == ["8.8.8.8"]
+    assert len(served.asked) == 4
+
+
+def test_a_name_that_never_answers_is_asked_for_again_after_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    served = Served()
+    served.is_slow = True
+    monkeypatch.setattr(names, "NAME_S", 0.01)
+    for wait_s in (0.0, SLOW_S - 1, 1.0):
+        served.now_s += wait_s
+        with pytest.raises(AddressError, match="did not come in time"):
+            served.found()
+    served.goes_on.set()
+    assert len(served.asked) == 2
