@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterator, Sequence
 from functools import partial
+from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,7 @@ from dialer.api.answers.csv_lines import write_csv
 from dialer.commands.open_service import OpenService, open_service
 from dialer.commands.output import printable, say
 from dialer.domain.formats.formula_guard import unguard
+from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.consent_words import ConsentWay
 from dialer.domain.words.roles import Permission
 from dialer.files.units import OpenAccount, UnknownAccountError, account_of
@@ -30,8 +32,10 @@ LINES_AT_ONCE: Final = 1_000
 """Consents that one transaction reads or writes."""
 WRONG_SHOWN_MAX: Final = 100
 PURPOSES: Final = "purposes"
-_NOT_READ: Final = frozenset({"id", "url", "user", "last_used_date", "created_date", "updated_date"})
-"""The fields that an import leaves to the service."""
+_NOT_READ: Final = frozenset(
+    {"id", "url", "user", "audio_file", "callrequest", "last_used_date", "created_date", "updated_date"}
+)
+"""The fields that an import leaves to the service. Links lead to records of the service that wrote the file."""
 
 
 def export_consents(username: str) -> None:
@@ -47,7 +51,7 @@ def export_consents(username: str) -> None:
 
 def import_consents(file: Path, username: str) -> None:
     """Add the consents of a CSV file to an account; exit with 1 if a line is wrong."""
-    added, wrong = 0, 0
+    added, known, wrong = 0, 0, 0
     with open_service() as service, file.open(encoding="utf-8-sig", newline="") as lines:
         account = _account(service, username)
         if not account.read(lambda unit: unit.actor.may(Permission.CAMPAIGNS)):
@@ -56,13 +60,15 @@ def import_consents(file: Path, username: str) -> None:
             for numbers, given in _chunks(lines, str(file)):
                 results = account.write(partial(_store, rows=given))
                 for line, result in zip(numbers, results, strict=True):
-                    added += result.id is not None
+                    added += result.status == HTTPStatus.CREATED
+                    known += result.status == HTTPStatus.OK
                     wrong += result.id is None
                     if result.id is None and wrong <= WRONG_SHOWN_MAX:
                         say(printable(f"line {line}: {_in_words(result)}"))
         except (csv.Error, UnicodeDecodeError) as error:
             raise click.ClickException(f"{file}: {error}. {added} consents were added.") from None
-    say(f"{added} consents were added, and {wrong} lines were wrong.")
+    already = f", {known} were there already" if known else ""
+    say(f"{added} consents were added{already}, and {wrong} lines were wrong.")
     if wrong:
         raise SystemExit(1)
 
@@ -84,7 +90,8 @@ def _pages(account: OpenAccount) -> Iterator[Sequence[Sequence[Json]]]:
 
 
 def _page(unit: Unit, after: int) -> tuple[Sequence[Sequence[Json]], int | None]:
-    theirs = select(Consent.__table__).where(Consent.user_id == unit.actor.sees_as, Consent.id > after)
+    is_theirs = (Consent.user_id == unit.actor.sees_as) & (Consent.phone_number != ERASED)
+    theirs = select(Consent.__table__).where(is_theirs, Consent.id > after)
     rows = unit.connection.execute(theirs.order_by(Consent.id).limit(LINES_AT_ONCE)).all()
     columns = shown_columns(unit, CONSENTS, rows) if rows else ()
     return columns, rows[-1].id if len(rows) == LINES_AT_ONCE else None
@@ -98,7 +105,7 @@ def _cells(name: str, values: Sequence[Json]) -> Sequence[Json]:
 def _chunks(lines: Iterator[str], name: str) -> Iterator[tuple[list[int], list[dict[str, str]]]]:
     """Yield the records of a file with their lines, some at a time."""
     reader = csv.DictReader(lines)
-    missing = {"phone_number", "kind"} - set(reader.fieldnames or ())
+    missing = {"phone_number", "kind", "given_date"} - set(reader.fieldnames or ())
     if missing:
         raise click.UsageError(f"{name}: the first line does not name {', '.join(sorted(missing))}")
     while rows := [(reader.line_num, row) for row in islice(reader, LINES_AT_ONCE)]:
@@ -115,7 +122,11 @@ def _store(unit: Unit, rows: Sequence[dict[str, str]]) -> list[BulkResult]:
     shape = CONSENTS.write
     if shape is None:
         raise TypeError("consents are only read")
-    return create_consents(unit, [parse_given(shape, Given(dict(row)), unit.conventions) for row in rows])
+    parsed = [parse_given(shape, Given(dict(row)), unit.conventions) for row in rows]
+    for one in parsed:
+        if "given_date" not in one.values:
+            one.errors.setdefault("given_date", ["This field is required."])
+    return create_consents(unit, parsed)
 
 
 def _in_words(result: BulkResult) -> str:

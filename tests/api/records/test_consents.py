@@ -1,9 +1,9 @@
 """Consents over the API: their defaults, their errors, whose they are, many at once, and what an erasure leaves."""
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from dialer.app.contacts.consents import CONSENTS_OF_NUMBER_MAX
+from dialer.app.contacts.consents import CONSENTS_KEPT_MAX, CONSENTS_OF_NUMBER_MAX
 from dialer.app.erasure.erasure import erase_number
 from dialer.store.database.database import Database
 from dialer.store.tables import Consent
@@ -108,11 +108,99 @@ def test_many_at_once_have_an_answer_each(alice: Caller, bob: Caller) -> None:
     assert bob.get("consent/")["results"] == []
 
 
-def test_a_number_has_only_so_many(alice: Caller) -> None:
-    answer = alice.request("POST", "consent/bulk/", json=[AGREED] * (CONSENTS_OF_NUMBER_MAX + 1)).json()
+def test_a_number_has_only_so_many_that_are_not_over(alice: Caller) -> None:
+    over: Json = {**AGREED, "given_date": "2020-01-01T00:00:00Z", "expiration_date": "2021-01-01T00:00:00Z"}
+    many = [{**AGREED, "evidence": str(number)} for number in range(CONSENTS_OF_NUMBER_MAX + 1)]
+    answer = alice.request("POST", "consent/bulk/", json=[over, *many]).json()
     too_many = {"phone_number": [f"A number has at most {CONSENTS_OF_NUMBER_MAX} consents."]}
-    assert (answer["created"], answer["results"][-1]) == (100, {"status": 400, "errors": too_many})
+    assert (answer["created"], answer["results"][-1]) == (101, {"status": 400, "errors": too_many})
     assert alice.refused("POST", "consent/", **AGREED) == (400, too_many)
+    ended = [{**over, "evidence": str(number)} for number in range(CONSENTS_KEPT_MAX - 101 + 1)]
+    answer = alice.request("POST", "consent/bulk/", json=ended).json()
+    too_many = {"phone_number": [f"A number has at most {CONSENTS_KEPT_MAX} consents."]}
+    assert (answer["created"], answer["results"][-1]) == (199, {"status": 400, "errors": too_many})
+
+
+def test_a_consent_that_says_the_same_is_answered_with_the_first(alice: Caller, bob: Caller) -> None:
+    first = alice.create("consent", **AGREED)
+    assert alice.create("consent", **{**AGREED, "phone_number": NUMBER}) == first
+    other = {**AGREED, "kind": "written"}
+    answer = alice.request("POST", "consent/bulk/", json=[AGREED, other, other]).json()
+    assert answer == {
+        "created": 1,
+        "rejected": 0,
+        "results": [
+            {"status": 200, "id": 1, "url": f"{BASE}/consent/1/"},
+            {"status": 201, "id": 2, "url": f"{BASE}/consent/2/"},
+            {"status": 200, "id": 2, "url": f"{BASE}/consent/2/"},
+        ],
+    }
+    assert bob.create("consent", **AGREED)["id"] == 3
+
+
+BEFORE: Json = {**AGREED, "given_date": "2020-01-01T00:00:00Z"}
+WITHDRAWN: Json = {
+    "given_date": [
+        "The person has withdrawn this at that moment or later. If they have agreed again since, say when they did."
+    ]
+}
+
+
+def test_a_withdrawn_consent_does_not_come_back(alice: Caller, bob: Caller) -> None:
+    made = alice.create("consent", **BEFORE, purposes=["sales", "survey"], seller="Example Energy")
+    alice.change(made["url"], withdrawn_date="2020-06-01T00:00:00Z")
+    for fields in ({}, {"purposes": ["sales"]}, {"given_date": "2020-06-01T00:00:00Z", "seller": "Example Energy"}):
+        assert alice.refused("POST", "consent/", **{**BEFORE, **fields}) == (400, WITHDRAWN)
+    later = {**BEFORE, "given_date": "2020-06-01T00:00:01Z"}
+    answer = alice.request("POST", "consent/bulk/", json=[BEFORE, later]).json()
+    assert [one.get("errors") for one in answer["results"]] == [WITHDRAWN, None]
+    # Those of another purpose, of another firm and of another account are others, and what ended as well did not come.
+    other = alice.create("consent", **BEFORE, purposes=["debt"])
+    alice.create("consent", **BEFORE, seller="Another firm")
+    alice.create("consent", **{**BEFORE, "kind": "written"}, withdrawn_date="2020-05-01T00:00:00Z")
+    bob.create("consent", **BEFORE)
+    assert alice.refused("PATCH", other["url"], purposes=[]) == (400, WITHDRAWN)
+
+
+@pytest.mark.parametrize("column", ["last_used_date", "withdrawn_date"])
+def test_a_proof_is_not_rewritten(alice: Caller, database: Database, column: str) -> None:
+    made = alice.create("consent", **BEFORE, evidence="Box ticked")
+    wanted = update(Consent).values({column: NOW_MS})
+    database.write_now(lambda connection: connection.execute(wanted) and None)
+    for fields in (
+        {"evidence": "x"},
+        {"kind": "written"},
+        {"purposes": ["sales"]},
+        {"given_date": "2019-01-01T00:00:00Z"},
+        {"how": "paper"},
+        {"expiration_date": "2019-01-01T00:00:00Z", "given_date": "2018-01-01T00:00:00Z"},
+    ):
+        said = {"detail": "It was used or withdrawn, so it is kept as a proof."}
+        assert alice.refused("PATCH", made["url"], **fields) == (409, said)
+    alice.change(made["url"], expiration_date="2030-01-01T00:00:00Z", evidence="Box ticked")
+    assert alice.refused("PATCH", made["url"], expiration_date="2031-01-01T00:00:00Z")[0] == 409
+    assert alice.refused("PATCH", made["url"], expiration_date=None)[0] == 409
+    if column == "last_used_date":
+        alice.change(made["url"], withdrawn_date=NOW, withdrawn_how="letter")
+    assert alice.refused("PATCH", made["url"], withdrawn_how="key")[0] == 409
+    assert alice.refused("PATCH", made["url"], withdrawn_date="2026-01-01T00:00:00Z")[0] == 409
+    assert alice.get(made["url"])["evidence"] == "Box ticked"
+
+
+def test_a_proof_stays_with_its_account(alice: Caller, admin: Caller) -> None:
+    made = alice.create("consent", **BEFORE)
+    alice.change(made["url"], withdrawn_date=NOW)
+    assert admin.refused("PATCH", made["url"], user=3)[0] == 409
+    assert admin.get(made["url"])["user"] == made["user"]
+
+
+def test_the_recording_of_a_proof_is_kept(alice: Caller, estate: Estate) -> None:  # noqa: ARG001 - it has a file
+    file = alice.get("audio-files/")["results"][0]["url"]
+    made = alice.create("consent", **BEFORE, audio_file=file)
+    alice.change(made["url"], withdrawn_date=NOW)
+    said = {"detail": "It was used or withdrawn, so it is kept as a proof."}
+    assert alice.refused("DELETE", file) == (409, said)
+    assert alice.get(made["url"])["audio_file"] == file
 
 
 def test_an_erasure_leaves_the_proof_without_the_person(alice: Caller, estate: Estate, database: Database) -> None:

@@ -12,6 +12,7 @@ from dialer.api.answers.forms import Form
 from dialer.api.answers.single_deletion import forget_tests_of
 from dialer.api.http.idempotency import PostAttempt, StoredAnswer, remember
 from dialer.api.service import ApiRequest
+from dialer.app.contacts.consents import refuse_without_proof
 from dialer.app.work.touched_records import hearers_of_file
 from dialer.domain.words.sentences import message_of
 from dialer.resources.crud import records
@@ -171,5 +172,6 @@ def _insert(unit: Unit, *, parsed: Parsed, stored: Stored, attempt: PostAttempt 
 def _delete(unit: Unit, *, record_id: int, conditions: Preconditions) -> str:
     """Delete the row, and return the name of its file."""
     stored = records.load(unit, AUDIO_FILES, record_id)
+    refuse_without_proof(unit.connection, record_id)
     records.delete_record(unit, AUDIO_FILES, record_id, conditions)
     return str(stored["audio_file"])

@@ -118,7 +118,7 @@ async def add_dnc_contacts(request: ApiRequest) -> Response[BulkAnswer]:
 async def add_consents(request: ApiRequest) -> Response[BulkAnswer]:
     """Create many consents at once, up to 10,000. Each record has its own answer, and wrong ones undo no others.
 
-    All good records are stored together. An `Idempotency-Key` makes it safe to send the request again.
+    All good records are stored together. One that says the same as a stored consent has its id, and the status 200.
     """
     return await _create_by(request, CONSENTS.path, read_consents, create_consents, ignored_among)
 
@@ -209,6 +209,7 @@ def _apart(body: bytes) -> Sequence[bytes] | None:
 
 
 def _stored(results: list[BulkResult]) -> StoredAnswer:
-    created = sum(one.id is not None for one in results)
-    content = encode_plain(BulkAnswer(created, len(results) - created, results))
+    created = sum(one.status == HTTPStatus.CREATED for one in results)
+    rejected = sum(one.id is None for one in results)
+    content = encode_plain(BulkAnswer(created, rejected, results))
     return StoredAnswer(HTTPStatus.OK, {}, content)

@@ -37,12 +37,14 @@ class BulkResult(msgspec.Struct, omit_defaults=True):
 
     status: Annotated[
         int,
-        described("201: created. 400: wrong fields. 409: repeats another record, with `Prefer: handling=strict`.", 201),
+        described(
+            "201: created. 200: a consent that says the same is there already. 400: wrong fields. 409: repeats another"
+            " record, with `Prefer: handling=strict`.",
+            201,
+        ),
     ]
-    id: Annotated[int | None, described("The id of the new record.", 1)] = None
-    url: Annotated[
-        str | None, described("The URL of the new record.", "https://dialer.example/rest-api/contact/1/")
-    ] = None
+    id: Annotated[int | None, described("The id of the record.", 1)] = None
+    url: Annotated[str | None, described("The URL of the record.", "https://dialer.example/rest-api/contact/1/")] = None
     duplicate_of: Annotated[
         str | None,
         described(

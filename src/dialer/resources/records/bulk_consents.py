@@ -1,21 +1,27 @@
 """Many consents in one request: each is judged by itself, and all good ones are inserted in one unit of work."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dialer.app.contacts.consents import CONSENTS_OF_NUMBER_MAX, add_consents, consents_among
-from dialer.domain.words.sentences import Sentence
+from msgspec import structs
+
+from dialer.app.contacts.consents import add_consents, same_consent, stored_consents
+from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.words.sentences import message_of
 from dialer.resources.crud.fields import Conventions
 from dialer.resources.crud.records import planned_record
-from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.resource import Unit, no_columns
 from dialer.resources.crud.shapes import Given, Parsed, parse_given
 from dialer.resources.records.bulk import BulkResult
-from dialer.resources.records.consents import CONSENTS
+from dialer.resources.records.consents import CONSENTS, RULES_OF_ONE, errors_among
 from dialer.resources.words.errors import InvalidError
 from dialer.resources.words.strict_json import StrictJsonError, read_object
+from dialer.store.database.bulk import ASKED_AT_ONCE
+from dialer.store.queries.regions import region_of
 from dialer.store.tables import Consent
 
+_BY_ITSELF: Final = structs.replace(CONSENTS, rules=RULES_OF_ONE, columns=no_columns)
+"""Consents without what is asked for each: many are compared with those of their numbers at once."""
 _NOTHING: Final[dict[str, Any]] = dict.fromkeys(column.name for column in Consent.__table__.c if column.nullable)
 """The columns that may be null: a statement for many rows needs the same columns of each."""
 
@@ -34,31 +40,66 @@ def _read(document: bytes, conventions: Conventions) -> Parsed:
 
 
 def create_consents(unit: Unit, given: Sequence[Parsed]) -> list[BulkResult]:
-    """Store the good consents, and return one answer for each, in order."""
-    answers: list[BulkResult | None] = []
+    """Store the good consents, and return one answer for each, in order. One that is there already is not repeated."""
+    answers: list[BulkResult] = []
+    regions: dict[int, str | None] = {}
+    for place in range(0, len(given), ASKED_AT_ONCE):
+        answers += _create_some(unit, given[place : place + ASKED_AT_ONCE], regions)
+    return answers
+
+
+def _create_some(unit: Unit, given: Sequence[Parsed], regions: dict[int, str | None]) -> list[BulkResult]:
+    planned = [_planned(unit, parsed, regions) for parsed in given]
+    keys = {(one["user_id"], one["number"]) for one in planned if isinstance(one, dict)}
+    known = stored_consents(unit.connection, keys)
+    answers: list[BulkResult | int] = []
     rows: list[dict[str, Any]] = []
-    added: Counter[tuple[int, str]] = Counter()
-    for parsed in given:
-        try:
-            _, columns = planned_record(unit, CONSENTS, parsed)
-            _refuse_too_many(unit, columns, added)
-        except InvalidError as error:
-            answers.append(BulkResult(400, errors=error.errors))
+    for columns in planned:
+        if isinstance(columns, BulkResult):
+            answers.append(columns)
+            continue
+        stored = known[columns["user_id"], columns["number"]]
+        same = same_consent(stored, columns)
+        errors = {} if same else errors_among(stored, columns, unit.now_ms)
+        if errors:
+            answers.append(BulkResult(400, errors=errors))
+        elif same and "id" in same:
+            answers.append(_answer(unit, same["id"], is_new=False))
+        elif same:
+            answers.append(rows.index(dict(same)))
         else:
-            answers.append(None)
-            rows.append({**_NOTHING, **columns})
-    links, ids = unit.conventions.links, iter(add_consents(unit, rows))
-    stored = (BulkResult(201, one, links.record(CONSENTS.path, one)) for one in ids)
-    return [next(stored) if answer is None else answer for answer in answers]
+            answers.append(len(rows))
+            rows.append(columns)
+            stored.append(columns)
+    ids, seen = add_consents(unit, rows), set[int]()
+    results = []
+    for one in answers:
+        if isinstance(one, BulkResult):
+            results.append(one)
+        else:
+            results.append(_answer(unit, ids[one], is_new=one not in seen))
+            seen.add(one)
+    return results
 
 
-def _refuse_too_many(unit: Unit, columns: dict[str, Any], added: Counter[tuple[int, str]]) -> None:
-    """Refuse a consent of a number of which this request has as many as there may be beside those that are stored."""
-    key = columns["user_id"], columns["number"]
-    if added[key] and consents_among(unit, *key) + added[key] >= CONSENTS_OF_NUMBER_MAX:
-        what = Sentence("A number has at most %(most)s consents.", most=CONSENTS_OF_NUMBER_MAX)
-        raise InvalidError({"phone_number": [what]})
-    added[key] += 1
+def _planned(unit: Unit, parsed: Parsed, regions: dict[int, str | None]) -> dict[str, Any] | BulkResult:
+    """Return all columns of a consent, or the answer to a wrong one."""
+    try:
+        change, columns = planned_record(unit, _BY_ITSELF, parsed)
+    except InvalidError as error:
+        return BulkResult(400, errors=error.errors)
+    user_id = change.values["user"]
+    if user_id not in regions:
+        regions[user_id] = region_of(unit.connection, user_id)
+    try:
+        number = normalise(change.values["phone_number"], regions[user_id])
+    except NumberError as error:
+        return BulkResult(400, errors={"phone_number": [message_of(error)]})
+    return {**_NOTHING, **columns, "number": number}
+
+
+def _answer(unit: Unit, record_id: int, *, is_new: bool) -> BulkResult:
+    return BulkResult(201 if is_new else 200, record_id, unit.conventions.links.record(CONSENTS.path, record_id))
 
 
 def ignored_among(given: Sequence[Parsed]) -> list[str]:

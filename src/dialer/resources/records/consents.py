@@ -1,26 +1,31 @@
 """Consents: what the people of an account have agreed to, with proof."""
 
 import re
+from collections.abc import Sequence
 from datetime import time
 from typing import Final
 
 from dialer.app.contacts.consents import (
-    CONSENTS_OF_NUMBER_MAX,
+    Columns,
     add_consent,
     change_consent,
-    consents_among,
     delete_consent,
+    same_consent,
+    stored_consents,
+    too_many_consents,
+    withdrawn_since,
 )
-from dialer.domain.numbers.normal_form import normalise
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.words.consent_words import NO_CONSENT, ConsentKind, ConsentWay
 from dialer.domain.words.purposes import Purpose
-from dialer.domain.words.sentences import FieldName, Sentence
+from dialer.domain.words.sentences import FieldName, Sentence, message_of
 from dialer.resources.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable, write_once
 from dialer.resources.crud.fields import TEXT_MAX, PhoneNumber, Text, TextChoice
 from dialer.resources.crud.forms import form
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.references import Reference
-from dialer.resources.crud.resource import Change, FieldRule, Resource, Values
+from dialer.resources.crud.resource import Change, FieldRule, Resource, Values, columns_of
+from dialer.resources.crud.shapes import Shape
 from dialer.resources.records.purposes import SELLER_MAX
 from dialer.resources.records.word_lists import DayText, WordList
 from dialer.resources.words.errors import Errors
@@ -33,6 +38,9 @@ HOW_MAX: Final = 255
 URL_MAX: Final = 2_000
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _HOURS: Final = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
+_WITHDRAWN_SINCE: Final = Sentence(
+    "The person has withdrawn this at that moment or later. If they have agreed again since, say when they did."
+)
 _WEB: Final = ("https://", "http://")
 _CONSENT: Final = shapes(
     "Consent",
@@ -186,15 +194,34 @@ def normal_number(change: Change) -> str:
     return normalise(change.values["phone_number"], region_of(change.unit.connection, change.values["user"]))
 
 
-def _not_too_many(change: Change) -> Errors:
-    """Return an error if the account has too many consents of the number."""
-    if not change.moves("user"):
+def _beside_others(change: Change) -> Errors:
+    """Return an error if the consent was withdrawn before, or if the account has too many of the number."""
+    if not any(map(change.moves, ("user", "given_date", "purposes", "seller"))):
         return {}
-    number = normal_number(change) if change.is_new else change.stored["number"]
-    if consents_among(change.unit, change.values["user"], number) < CONSENTS_OF_NUMBER_MAX:
+    try:
+        number = normal_number(change) if change.is_new else change.stored["number"]
+    except NumberError as error:
+        return {"phone_number": [message_of(error)]}
+    names = ("seller", "purposes", "given_date", "expiration_date", "withdrawn_date")
+    columns = {name: change.values[name] for name in names}
+    key = change.values["user"], number
+    others = [one for one in stored_consents(change.unit.connection, [key])[key] if one["id"] != change.record_id]
+    if change.is_new and same_consent(others, {**columns_said(change), "number": number}) is not None:
         return {}
-    what = Sentence("A number has at most %(most)s consents.", most=CONSENTS_OF_NUMBER_MAX)
-    return {"phone_number": [what]}
+    return errors_among(others, columns, change.unit.now_ms, is_added=change.moves("user"))
+
+
+def columns_said(change: Change) -> Values:
+    """Return the columns of the fields of a consent that a user writes."""
+    return {column.name: change.values[name] for name, column in columns_of(Consent.__table__, _CONSENT.write or Shape)}
+
+
+def errors_among(stored: Sequence[Columns], columns: Values, now_ms: int, *, is_added: bool = True) -> Errors:
+    """Return why a consent may not stand beside the others of its number, to which it may be added."""
+    if withdrawn_since(stored, columns):
+        return {"given_date": [_WITHDRAWN_SINCE]}
+    most = too_many_consents(stored, columns, now_ms) if is_added else 0
+    return {"phone_number": [Sentence("A number has at most %(most)s consents.", most=most)]} if most else {}
 
 
 def _dates_in_order(change: Change) -> Errors:
@@ -234,12 +261,13 @@ def _proof(change: Change) -> Errors:
     return errors
 
 
-RULES: Final = (
-    FieldRule(("phone_number", "user"), _not_too_many),
+RULES_OF_ONE: Final = (
     FieldRule(("given_date", "expiration_date"), _dates_in_order),
     FieldRule(("hours", "hours_date"), _named_hours),
     FieldRule(("evidence_url", "evidence_sha256"), _proof),
 )
+"""The rules of a consent by itself. Those beside the others of its number come last."""
+_COMPARED: Final = ("phone_number", "user", "given_date", "expiration_date", "withdrawn_date", "purposes", "seller")
 
 
 def _columns(change: Change) -> Values:
@@ -256,7 +284,7 @@ CONSENTS = Resource(
     numbers=("phone_number",),
     is_large=True,
     defaults=lambda unit, given: {"given_date": given.get("given_date") or unit.now_ms},
-    rules=RULES,
+    rules=(*RULES_OF_ONE, FieldRule(_COMPARED, _beside_others)),
     columns=_columns,
     insert=lambda change, columns: add_consent(change.unit, columns),
     update=lambda change, columns: change_consent(change.unit, change.record_id, columns),
