@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from dialer.carriers.voice import ears as ears_module
-from dialer.carriers.voice.ears import EarsAwayError, EarsError, plain, transcript_of
+from dialer.carriers.voice.ears import EarsAwayError, EarsError, EarsUnsureError, plain, transcript_of
 from dialer.domain.words.transcripts import Ears, Transcript
 
 SOUND = b"RIFF\0\1\2" + bytes(range(256)) * 40
@@ -83,10 +83,17 @@ async def test_a_model_that_knows_texts_alone_is_asked_for_one() -> None:
         ([(400, b"no"), (400, b"bad\nsound")], EarsError, "answers 400 bad sound"),
         ([(429, b"")], EarsAwayError, "answers 429"),
         ([(401, b"who")], EarsAwayError, "answers 401 who"),
-        ([(503, b"x" * 5_000)], EarsAwayError, "answers 503 x+$"),
-        ([(200, b"<html>")], EarsError, "something else than a text"),
-        ([(200, b'{"text": 7}')], EarsError, "something else than a text"),
-        ([(200, b"[" * 200_000)], EarsError, "something else than a text"),
+        ([(415, b"")], EarsError, "answers 415"),
+        ([(403, b"")], EarsAwayError, "answers 403"),
+        ([(404, b"")], EarsAwayError, "answers 404"),
+        ([(302, b"")], EarsUnsureError, "answers 302"),
+        ([(402, b"pay")], EarsUnsureError, "answers 402 pay"),
+        ([(405, b"")], EarsUnsureError, "answers 405"),
+        ([(422, b"")], EarsUnsureError, "answers 422"),
+        ([(503, b"x" * 5_000)], EarsUnsureError, "answers 503 x+$"),
+        ([(200, b"<html>")], EarsUnsureError, "something else than a text"),
+        ([(200, b'{"text": 7}')], EarsUnsureError, "something else than a text"),
+        ([(200, b"[" * 200_000)], EarsUnsureError, "something else than a text"),
     ],
 )
 async def test_answers_that_are_no_texts(answers: list[tuple[int, bytes]], error: type[EarsError], why: str) -> None:
@@ -99,7 +106,7 @@ async def test_answers_that_are_no_texts(answers: list[tuple[int, bytes]], error
 async def test_an_answer_without_end_and_a_server_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ears_module, "ANSWER_BYTES_MAX", 1_000)
     async with serving((200, b'{"text": "' + b"a" * 2_000_000)) as (_, ears):
-        with pytest.raises(EarsError, match="answers with more than"):
+        with pytest.raises(EarsUnsureError, match="answers with more than"):
             await transcript_of(ears, SOUND, "", RUN_S)
     with pytest.raises(EarsAwayError, match="cannot be reached"):
         await transcript_of(ears, SOUND, "", RUN_S)
@@ -126,10 +133,10 @@ async def test_a_program_writes_down_a_recording(tmp_path: Path, printed: str) -
 @pytest.mark.parametrize(
     ("script", "error", "why"),
     [
-        ("exit 3", EarsError, "exit code 3"),
-        ("exec cat /dev/zero", EarsError, "more than 4 MiB"),
-        ("printf '{'", EarsError, "something else"),
-        ("exec sleep 60", EarsAwayError, "takes longer than 0.5 seconds"),
+        ("exit 3", EarsUnsureError, "exit code 3"),
+        ("exec cat /dev/zero", EarsUnsureError, "more than 4 MiB"),
+        ("printf '{'", EarsUnsureError, "something else"),
+        ("exec sleep 60", EarsUnsureError, "takes longer than 0.5 seconds"),
     ],
 )
 async def test_programs_that_fail(tmp_path: Path, script: str, error: type[EarsError], why: str) -> None:

@@ -23,9 +23,10 @@ LANGUAGE_VARIABLE: Final = "DIALER_LANGUAGE"
 """The variable in which a program finds the language of the survey."""
 _OK: Final = 200
 _WRONG: Final = 400
-_BROKEN: Final = 500
-_LATER: Final = frozenset({401, 403, 404, 408, 409, 425, 429})
-"""Statuses that say nothing of the recording, besides those from 500 on: a key, an address or a load is wrong."""
+_REFUSED: Final = frozenset({_WRONG, 413, 415})
+"""Statuses that speak of the recording itself: its sound, its length or its form."""
+_AWAY: Final = frozenset({401, 403, 404, 429})
+"""Statuses that speak of no recording: a key or an address is wrong, or too much is asked."""
 _LANGUAGES: Final = {
     "dutch": "nl",
     "english": "en",
@@ -47,6 +48,10 @@ class EarsAwayError(EarsError):
     """Nobody writes down anything now, whatever the recording."""
 
 
+class EarsUnsureError(EarsError):
+    """It did not work, and nobody knows whether by the recording, by the settings or by chance."""
+
+
 class _Answer(msgspec.Struct):
     text: str
     language: str | None = None
@@ -56,18 +61,19 @@ async def transcript_of(ears: Ears, sound: bytes, language: str, run_s: float) -
     """Return what a WAV file says, after `run_s` seconds at most. `language` is what its survey speaks, or empty.
 
     Raises:
-        EarsAwayError: the server or the program is away, or takes too long.
-        EarsError: it refuses the recording, or answers with something else than a text.
+        EarsAwayError: the server cannot be reached or takes nobody's recordings, or the program cannot be started.
+        EarsUnsureError: it takes too long, breaks off, or answers with something else than a text.
+        EarsError: it refuses the recording.
     """
     try:
         with anyio.fail_after(run_s):
             answer = await (_run(ears, sound, language) if ears.command else _ask(ears, sound, language))
     except TimeoutError:
-        raise EarsAwayError(f"it takes longer than {run_s:g} seconds") from None
+        raise EarsUnsureError(f"it takes longer than {run_s:g} seconds") from None
     except EarsError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever the library raises, it is away
-        raise EarsAwayError(f"it cannot be reached: {type(error).__name__}") from None
+    except Exception as error:  # noqa: BLE001 - whatever the library raises, there is no text
+        raise EarsUnsureError(f"it breaks off: {type(error).__name__}") from None
     return Transcript(plain(answer.text), _language(answer.language or ""))
 
 
@@ -86,11 +92,10 @@ async def _ask(ears: Ears, sound: bytes, language: str) -> _Answer:
     status, body = await _posted(ears, sound, language, "verbose_json")
     if status == _WRONG:  # Some models answer with the text alone.
         status, body = await _posted(ears, sound, language, "json")
-    if status in _LATER or status >= _BROKEN:
-        raise EarsAwayError(f"the server answers {status} {_in_words(body)}".rstrip())
-    if status != _OK:
-        raise EarsError(f"the server answers {status} {_in_words(body)}".rstrip())
-    return _read(body)
+    if status == _OK:
+        return _read(body)
+    kind = EarsAwayError if status in _AWAY else EarsError if status in _REFUSED else EarsUnsureError
+    raise kind(f"the server answers {status} {_in_words(body)}".rstrip())
 
 
 async def _posted(ears: Ears, sound: bytes, language: str, form: str) -> tuple[int, bytes]:
@@ -101,25 +106,28 @@ async def _posted(ears: Ears, sound: bytes, language: str, form: str) -> tuple[i
     file = {"file": ("recording.wav", sound, "audio/wav")}
     url = f"{ears.url}/audio/transcriptions"
     # Recordings are of people: they go to the server that is set, and over no proxy of the environment.
-    async with (
-        httpx.AsyncClient(timeout=None, trust_env=False) as client,  # noqa: S113 - the whole has a limit
-        client.stream("POST", url, data=fields, files=file, headers=headers) as answer,
-    ):
-        body = bytearray()
-        async for piece in answer.aiter_bytes():
-            body += piece
-            if len(body) > (ANSWER_BYTES_MAX if answer.status_code == _OK else MESSAGE_BYTES_MAX):
-                break
+    body = bytearray()
+    try:
+        async with (
+            httpx.AsyncClient(timeout=None, trust_env=False) as client,  # noqa: S113 - the whole has a limit
+            client.stream("POST", url, data=fields, files=file, headers=headers) as answer,
+        ):
+            async for piece in answer.aiter_bytes():
+                body += piece
+                if len(body) > (ANSWER_BYTES_MAX if answer.status_code == _OK else MESSAGE_BYTES_MAX):
+                    break
+    except (httpx.ConnectError, httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
+        raise EarsAwayError(f"it cannot be reached: {type(error).__name__}") from None
     return answer.status_code, bytes(body)
 
 
 def _read(body: bytes) -> _Answer:
     if len(body) > ANSWER_BYTES_MAX:
-        raise EarsError(f"it answers with more than {ANSWER_BYTES_MAX // 1024**2} MiB")
+        raise EarsUnsureError(f"it answers with more than {ANSWER_BYTES_MAX // 1024**2} MiB")
     try:
         return msgspec.json.decode(body, type=_Answer)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise EarsError("it answers with something else than a text") from None
+        raise EarsUnsureError("it answers with something else than a text") from None
 
 
 async def _run(ears: Ears, sound: bytes, language: str) -> _Answer:
@@ -144,9 +152,9 @@ async def _run(ears: Ears, sound: bytes, language: str) -> _Answer:
                 os.killpg(process.pid, signal.SIGKILL)
             await process.aclose()
     if code is None:
-        raise EarsError(f"it prints more than {ANSWER_BYTES_MAX // 1024**2} MiB")
+        raise EarsUnsureError(f"it prints more than {ANSWER_BYTES_MAX // 1024**2} MiB")
     if code:
-        raise EarsError(f"{ears.command[0]} ends with exit code {code}")
+        raise EarsUnsureError(f"{ears.command[0]} ends with exit code {code}")
     if printed.lstrip().startswith(b"{"):
         return _read(bytes(printed))
     return _Answer(printed.decode(errors="replace"))

@@ -1,6 +1,6 @@
 """The table of recordings of whole calls."""
 
-from sqlalchemy import Boolean, Index, String, Text, column
+from sqlalchemy import Boolean, Index, Integer, String, Text, column
 from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -63,7 +63,9 @@ class CallRecording(Row):
     text_state: Mapped[str] = mapped_column(String(8), default="off", server_default="off")
     """A `dialer.domain.words.enums.TextState`."""
     text_claimed_ms: Mapped[int | None] = mapped_column(BIG, default=None)
-    """The moment at which a process began to have it written down. Null: none has."""
+    """The moment at which a process began to have it written down, or a later one if it is put off. Null: none has."""
+    text_tries: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    """Attempts to write it down that failed, maybe by the recording itself."""
 
     __table_args__ = (
         in_account("call_recording"),
