@@ -17,9 +17,11 @@ from dialer.carriers.voice.sealed_spool import SealedSpool
 from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.media_files import FileFacts
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, wav_header
+from dialer.domain.numbers.spellings import ERASED
 from dialer.store.media.archive import unique_names
 from dialer.store.media.bucket import BucketError
 from dialer.store.media.folder import FolderMedia
+from dialer.store.rows.call_recordings import erase_recordings
 from dialer.store.tables import CallDisposition, CallRecording
 from tests.api.builders import Estate, stored
 from tests.api.conftest import MEDIA
@@ -196,6 +198,26 @@ def test_a_recording_that_is_removed_while_the_archive_is_read_is_left_out(
     monkeypatch.setattr(call_archives, "_found", removing)
     files, index = unpack(alice.request("GET", calls.path))
     assert (list(files), [row["is_complete"] for row in index]) == (["a.wav"], ["yes", "no"])
+
+
+def test_the_index_has_nothing_of_who_is_erased_while_the_archive_is_read(
+    alice: Caller, calls: Calls, estate: Estate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first recording is packed with its sound, and its callee is erased while the second is looked for."""
+    said: dict[str, Any] = {"text": "My name is Ada.", "text_language": "en", "text_state": "done"}
+    first, second = calls.add("a", **said), calls.add("b", **said | {"text": "Monday."})
+    found = call_archives._found  # noqa: SLF001 - the moment at which a recording is looked for
+
+    def erasing(service: Any, recording_id: int) -> Any:  # noqa: ANN401 - as that
+        if recording_id == second:
+            estate.database.write_now(lambda one: erase_recordings(one, CallRecording.id == first, NOW_MS))
+        return found(service, recording_id)
+
+    monkeypatch.setattr(call_archives, "_found", erasing)
+    files, index = unpack(alice.request("GET", calls.path))
+    assert list(files) == ["a.wav", "b.wav"]
+    shown = [(row["phone_number"].lstrip("'"), row["text"]) for row in index]
+    assert shown == [(ERASED, ""), ("+12025550122", "Monday.")]
 
 
 @given(st.lists(st.sampled_from(["a.wav", "A.wav", "a-2.wav", "a-3.wav", "b/a.wav", "b/a-2.wav"]), max_size=12))

@@ -35,6 +35,8 @@ _INDEX: Final = (
     *("is_complete", "text"),
 )
 """The columns of an archive's index."""
+_GONE: Final = ("", "")
+"""The number and the text of a recording whose account is deleted."""
 PARTS_MAX: Final = 40
 """Archives of one campaign that are offered at once, the first ones."""
 ZIP: Final = "application/zip"
@@ -67,7 +69,7 @@ async def calls_to_archive(request: ApiRequest, campaign_id: int, after: int) ->
     part = found[:CALLS_MAX]
     files = [ArchivedFile(one["name"], one["start_date"], partial(_heard, request, one["id"])) for one in part]
     more = len(found) > len(part)
-    return CallArchive(RecordingArchive(files, partial(_index, part)), part[-1]["id"] if more else None)
+    return CallArchive(RecordingArchive(files, partial(_index, service, part)), part[-1]["id"] if more else None)
 
 
 async def answer_call_archive(request: ApiRequest, campaign_id: int, after: int, address: str = "") -> Stream:
@@ -112,7 +114,7 @@ def _rows(unit: Unit, campaign_id: int, after: int) -> list[dict[str, Any]]:
     said = CallDisposition.callrequest_id == CallRecording.callrequest_id
     query = (
         select(
-            CallRecording.__table__,
+            *(one for one in CallRecording.__table__.columns if one.name != CallRecording.text.key),
             Agent.name.label("agent"),
             Queue.name.label("queue"),
             CallDisposition.disposition,
@@ -157,16 +159,21 @@ def _found(service: Service, recording_id: int) -> ArchivedSound | None:
     return None if sound is None else ArchivedSound(sound.size, partial(read_sound, service.recordings, sound))
 
 
-def _index(part: Sequence[dict[str, Any]], is_complete: Sequence[bool]) -> bytes:
+def _index(service: Service, part: Sequence[dict[str, Any]], is_complete: Sequence[bool]) -> bytes:
+    """Return the index, in a thread. Texts and numbers are those of now: some may be erased since the beginning."""
     begin = write_csv([[name] for name in _INDEX])
     if not part:
         return begin
+    columns = CallRecording.id, CallRecording.phone_number, CallRecording.text
+    query = select(*columns).where(CallRecording.id.in_([one["id"] for one in part]))
+    rows = anyio.from_thread.run(service.database.read, lambda connection: connection.execute(query).all())
+    now: dict[int, tuple[str, str]] = {row.id: (row.phone_number, row.text) for row in rows}
     lines = [
         (
-            *(one["name"], one["id"], one["callid"], one["phone_number"]),
+            *(one["name"], one["id"], one["callid"], now.get(one["id"], _GONE)[0]),
             *(one["agent"] or "", one["queue"] or "", one["disposition"] or ""),
             *(show_timestamp(one["start_date"]), f"{one['seconds'] / SECONDS_SCALE / 1_000:.1f}"),
-            *("yes" if has_all else "no", one["text"]),
+            *("yes" if has_all else "no", now.get(one["id"], _GONE)[1]),
         )
         for one, has_all in zip(part, is_complete, strict=True)
     ]
