@@ -68,6 +68,12 @@ class _Spellings(NamedTuple):
     postgresql: str
 
 
+_FOLDED: Final = {
+    char: folded
+    for char, folded in ((chr(code), chr(code).casefold()) for code in range(0x80, 0x2000))
+    if folded != char and len(folded) == 1
+} | {"ẞ": "ß"}
+"""Letters beyond ASCII in the scripts that have case: a database of PostgreSQL in the locale C knows none of them."""
 _SPELLINGS: Final[dict[type[_Spelled], _Spellings]] = {
     _Unindexed: _Spellings("+({0})", "({0})"),
     _Ascending: _Spellings("{0}", "{0} NULLS FIRST"),
@@ -80,7 +86,10 @@ _SPELLINGS: Final[dict[type[_Spelled], _Spellings]] = {
     ),
     _WholeNumber: _Spellings("CAST({0} AS INTEGER)", "CASE WHEN {0} ~ '^[0-9]{{1,18}}$' THEN CAST({0} AS BIGINT) END"),
     _PlainName: _Spellings("lower(ltrim({0}, '0'))", "lower(ltrim({0}, '0'))"),
-    _Folded: _Spellings("folded({0})", "lower({0})"),
+    _Folded: _Spellings(
+        "folded({0})",
+        f"replace(translate(lower({{0}}), '{''.join(_FOLDED)}', '{''.join(_FOLDED.values())}'), 'ß', 'ss')",
+    ),
     _LastDigits: _Spellings(f"substr({{0}}, -{ENDING_MIN})", f"right({{0}}, {ENDING_MIN})"),
     _TextOfBytes: _Spellings("CAST({0} AS TEXT)", "encode({0}, 'escape')"),
 }
