@@ -413,6 +413,8 @@ def test_what_a_recording_says_is_found_and_goes_with_it(
     assert alice.request("PATCH", estate.survey["url"], json={"language": "en-GB"}).status_code == 202
     record = alice.get(path)
     assert {name: record[name] for name in (*said, "language")} == said | {"language": "en-GB"}
+    (listed,) = alice.get("call-recording/", text="call 100%")["results"]
+    assert listed == record | {"text": ""}, "a page of texts would be too long"
     found = [alice.get("call-recording/", text=words)["count"] for words in SAID_OR_NOT]
     assert (found, bob.get("call-recording/", text="call")["count"]) == ([1, 1, 1, 1, 0, 0, 0], 0)
     assert alice.request("DELETE", path).status_code == 204

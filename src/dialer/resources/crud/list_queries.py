@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Select, String, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Select, String, and_, bindparam, func, literal, select
 from sqlalchemy import Row as Found
 
 from dialer.domain.words.roles import Role
@@ -256,7 +256,9 @@ def _query(unit: Unit, resource: Resource, shape: _Shape) -> Select[Any]:
     if shape.way in {_Way.FILTERED, _Way.FOUND}:
         keys = [key._replace(expression=without_index(key.expression)) for key in keys]
     shown = [key.expression.label(label(place)) for place, key in enumerate(keys[:-1])]
-    rows = select(*columns_shown(resource), *shown).select_from(resource.table)
+    long = resource.long_texts
+    columns = [literal("").label(one.name) if one.name in long else one for one in columns_shown(resource)]
+    rows = select(*columns, *shown).select_from(resource.table)
     is_walked_far = shape.way is _Way.WALKED and shape.search is not None
     query = select(resource.table.c["id"]) if is_walked_far else rows
     query = query.where(*_conditions(unit, resource, shape, selected))

@@ -248,6 +248,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     exported: bool = False
     """True if clients can get a list as CSV or NDJSON."""
     exported_beside: ExportedBeside | None = None
+    long_texts: frozenset[str] = frozenset()
+    """Columns of texts so long that lists have them empty: the record alone shows them."""
 
     @property
     def model(self) -> type[Row]:

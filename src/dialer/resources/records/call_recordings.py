@@ -141,7 +141,9 @@ _CALL_RECORDING: Final = shapes(
             Text(), "The language of the survey (BCP 47); empty if it names none, or was deleted.", example="en"
         ),
         "text": read_only(
-            Text(), "What both sides say, as it was written down; empty before.", example="Please call me on Monday."
+            Text(),
+            "What both sides say, as it was written down; empty before, and in lists.",
+            example="Please call me on Monday.",
         ),
         "text_language": read_only(Text(), "The language of the text (BCP 47); empty if nobody knows.", example="en"),
         "text_state": read_only(TextChoice(tuple(TextState)), "The state of the text.", example=TextState.DONE.value),
@@ -244,6 +246,7 @@ CALL_RECORDINGS = Resource(
     orderings=("start_date", "phone_number"),
     numbers=("phone_number",),
     is_large=True,
+    long_texts=frozenset({"text"}),
     is_personal=True,
     reads=Permission.RECORDINGS,
     agents_see=own_recordings,
