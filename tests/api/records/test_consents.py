@@ -5,7 +5,10 @@ from sqlalchemy import select, update
 
 from dialer.app.contacts.consents import CONSENTS_KEPT_MAX, CONSENTS_OF_NUMBER_MAX
 from dialer.app.erasure.erasure import erase_number
+from dialer.app.imports.number_rows import DncRows
+from dialer.app.work.unit import UnitOfWork
 from dialer.store.database.database import Database
+from dialer.store.rows.wishes import SOON_MS, own_list
 from dialer.store.tables import Consent
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json
@@ -201,6 +204,50 @@ def test_the_recording_of_a_proof_is_kept(alice: Caller, estate: Estate) -> None
     said = {"detail": "It was used or withdrawn, so it is kept as a proof."}
     assert alice.refused("DELETE", file) == (409, said)
     assert alice.get(made["url"])["audio_file"] == file
+
+
+def withdrawn(alice: Caller) -> list[tuple[str, str]]:
+    found = alice.get("consent/?ordering=created_date")["results"]
+    return sorted((one["phone_number"], one["withdrawn_how"]) for one in found if one["withdrawn_date"] == NOW)
+
+
+def test_each_wish_on_the_accounts_own_list_withdraws(alice: Caller, bob: Caller, database: Database) -> None:
+    own = database.write_now(lambda connection: own_list(connection, 2, NOW_MS))
+    other = alice.create("dnc", name="Neighbours")["id"]
+    numbers = [f"+3314234560{digit}" for digit in range(1, 8)]
+    for number in numbers:
+        alice.create("consent", phone_number=number, kind="express", purposes=["sales"])
+    bob.create("consent", **AGREED)
+    dnc = f"{BASE}/dnc/{own}/"
+    alice.create("dnc-contact", dnc=dnc, phone_number=numbers[0])
+    alice.request("POST", "dnc-contact/bulk/", json=[{"dnc": dnc, "phone_number": one} for one in numbers[1:3]])
+    # Without its country, an entry stops calls to the number, and so does it here.
+    alice.create("dnc-contact", dnc=dnc, phone_number=numbers[3].replace("+33", "0"))
+    moved = alice.create("dnc-contact", dnc=f"{BASE}/dnc/{other}/", phone_number=numbers[4])
+    assert withdrawn(alice) == [(number, "api") for number in numbers[:4]]
+    alice.change(moved["url"], dnc=dnc)
+    rows = {numbers[5]: (own, numbers[5], numbers[5], "import", "", "")}
+    database.write_now(
+        lambda connection: (
+            DncRows(own, region=None).store(UnitOfWork(connection=connection, now_ms=NOW_MS), rows) and None
+        )
+    )
+    assert withdrawn(alice) == [*((number, "api") for number in numbers[:5]), (numbers[5], "import")]
+    assert withdrawn(bob) == []
+
+
+def test_a_wish_withdraws_what_is_given_in_a_moment_and_not_what_is_given_tomorrow(
+    alice: Caller, database: Database
+) -> None:
+    soon, later = NOW_MS + SOON_MS, NOW_MS + SOON_MS + 1
+    own = database.write_now(lambda connection: own_list(connection, 2, NOW_MS))
+    for given_ms in (soon, later):
+        made = alice.create("consent", **AGREED, evidence=str(given_ms))
+        given = update(Consent).where(Consent.id == made["id"]).values(given_date=given_ms)
+        database.write_now(lambda connection, given=given: connection.execute(given) and None)
+    alice.create("dnc-contact", dnc=f"{BASE}/dnc/{own}/", phone_number=NUMBER)
+    found = alice.get("consent/?ordering=given_date")["results"]
+    assert [(one["evidence"], one["withdrawn_date"]) for one in found] == [(str(soon), NOW), (str(later), None)]
 
 
 def test_an_erasure_leaves_the_proof_without_the_person(alice: Caller, estate: Estate, database: Database) -> None:

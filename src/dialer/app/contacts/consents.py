@@ -123,7 +123,11 @@ def withdrawn_since(stored: Iterable[Columns], values: Columns) -> bool:
     end_ms, purposes = values["withdrawn_date"], frozenset(values["purposes"].split())
     for one in stored:
         at_ms, theirs = one["withdrawn_date"], frozenset(one["purposes"].split())
-        if at_ms is None or at_ms < values["given_date"] or (end_ms is not None and end_ms <= at_ms):
+        if (
+            at_ms is None
+            or max(at_ms, one["given_date"]) < values["given_date"]
+            or (end_ms is not None and end_ms <= at_ms)
+        ):
             continue
         is_for_firm = not one["seller"] or not values["seller"] or one["seller"] == values["seller"]
         if is_for_firm and (not theirs or not purposes or theirs & purposes):

@@ -14,6 +14,7 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.numbers.entries import entry_doubt
 from dialer.domain.words.sentences import FieldName, Sentence
 from dialer.store.database.touched import NOTHING
+from dialer.store.rows.wishes import withdraw_listed
 from dialer.store.tables import OF_SIMULATED, DncContact, DncList
 
 _TAKE_BACK: Final = Sentence("Delete the number of somebody who agreed to be called again, not the list.")
@@ -23,6 +24,7 @@ def add_to_dnc(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
     """Put a number on a do-not-call list, from the columns of the entry; return its row."""
     written = {**values, "doubt": entry_doubt(values["number"]).value}
     row = unit.connection.execute(insert(DncContact).values(written).returning(*DncContact.__table__.c)).one()
+    withdraw_listed(unit.connection, row.dnc_id, [row.number], row.source, unit.now_ms)
     unit.note(users_of_dnc(unit.connection, row.dnc_id), NumberCalledOff(row.dnc_id, row.id))
     return row
 
@@ -40,6 +42,8 @@ def change_dnc_entry(unit: UnitOfWork, entry_id: int, values: Mapping[str, Any])
     if "number" in values:
         written["doubt"] = entry_doubt(values["number"]).value
     unit.connection.execute(update(DncContact).where(DncContact.id == entry_id).values(written))
+    row = unit.connection.execute(select(DncContact.number, DncContact.source).where(DncContact.id == entry_id)).one()
+    withdraw_listed(unit.connection, after, [row.number], row.source, unit.now_ms)
     touched = users_of_dnc(unit.connection, before) | users_of_dnc(unit.connection, after)
     unit.note(touched, NumberAllowed(before, entry_id), NumberCalledOff(after, entry_id))
 

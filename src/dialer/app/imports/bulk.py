@@ -15,6 +15,7 @@ from dialer.store.database.bulk import ASKED_AT_ONCE, Bulk, bulk_insert
 from dialer.store.database.touched import NOTHING
 from dialer.store.rows.contact_names import count_added
 from dialer.store.rows.joining.contact_collection import collect_phonebook
+from dialer.store.rows.wishes import withdraw_listed
 from dialer.store.tables import Contact, DncContact, DncList, Phonebook
 
 _STAMPS: Final = ("created_date", "updated_date")
@@ -85,8 +86,12 @@ def add_entries(unit: UnitOfWork, rows: Sequence[NewEntry], source: str = WishSo
         (*row, str(source), entry_doubt(row.number).value, owners[row.dnc_id], unit.now_ms, unit.now_ms) for row in rows
     ]
     ids = _insert(unit, _ADD_ENTRIES, DncContact.__table__, stored)
-    for dnc_id, count in _counts([row.dnc_id for row in rows]).items():
-        unit.note(users_of_dnc(unit.connection, dnc_id), NumbersCalledOff(dnc_id, count))
+    numbers: dict[int, list[str]] = {}
+    for row in rows:
+        numbers.setdefault(row.dnc_id, []).append(row.number)
+    for dnc_id, listed in numbers.items():
+        withdraw_listed(unit.connection, dnc_id, listed, str(source), unit.now_ms)
+        unit.note(users_of_dnc(unit.connection, dnc_id), NumbersCalledOff(dnc_id, len(listed)))
     return ids
 
 
@@ -105,11 +110,3 @@ def _owners(connection: Connection, parents: Table, ids: Collection[int]) -> dic
     """Return the accounts of parent records by their ids."""
     query = select(parents.c.id, parents.c.user_id).where(parents.c.id.in_(set(ids)))
     return {row.id: row.user_id for row in connection.execute(query)}
-
-
-def _counts(parents: Sequence[int]) -> dict[int, int]:
-    """Return how often each id occurs, in the order of their first occurrence."""
-    counts = dict.fromkeys(parents, 0)
-    for parent in parents:
-        counts[parent] += 1
-    return counts

@@ -33,7 +33,7 @@ from dialer.store.queries.do_not_call import entries_on
 from dialer.store.queries.listed_people import ListedNumbers, listed_of_account
 from dialer.store.rows.contact_names import count_added
 from dialer.store.rows.joining.contact_collection import collect_phonebook
-from dialer.store.rows.wishes import own_list
+from dialer.store.rows.wishes import own_list, withdraw_listed
 from dialer.store.tables import Row
 
 FULL_NAME_MAX: Final = 255
@@ -436,6 +436,7 @@ class DncRows(NumberRows):
         return {number for _, number in entries_on(connection, [self.parent_id], numbers)}
 
     def _stored(self, unit: UnitOfWork, added: Sequence[tuple[Any, ...]]) -> None:
+        withdraw_listed(unit.connection, self.parent_id, [row[2] for row in added], WishSource.IMPORT, unit.now_ms)
         unit.note(users_of_dnc(unit.connection, self.parent_id), NumbersCalledOff(self.parent_id, len(added)))
 
 

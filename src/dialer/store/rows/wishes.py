@@ -9,17 +9,22 @@ from collections.abc import Collection
 from typing import Final
 
 from msgspec import structs
-from sqlalchemy import ColumnElement, Connection, case, literal, or_, select, true, update
+from sqlalchemy import ColumnElement, Connection, case, exists, literal, or_, select, true, update
 
+from dialer.domain.numbers.listed_forms import listed_forms
 from dialer.domain.words.proof import Proof
 from dialer.domain.words.roles import Role
 from dialer.store.backends.expressions import insert_or
+from dialer.store.database.bulk import ASKED_AT_ONCE
 from dialer.store.tables import ACCOUNT, HELD, OF_SIMULATED, SERVICE, Campaign, Consent, DncContact, DncList, User
 
 OWN_LIST_NAME: Final = "Asked not to be called"
 HELD_LIST_NAME: Final = "Perhaps asked not to be called"
 SIMULATED_LIST_NAME: Final = "Asked not to be called, simulated"
 SERVICE_LIST_NAME: Final = "Asked not to be called, sender unknown"
+
+SOON_MS: Final = 3_600_000
+"""How far ahead the moment may lie at which a consent is given that a wish withdraws."""
 
 
 def own_list(connection: Connection, user_id: int, now_ms: int) -> int:
@@ -88,22 +93,41 @@ def call_off(
     return entries
 
 
+def withdraw_listed(connection: Connection, dnc_id: int, numbers: Collection[str], source: str, now_ms: int) -> None:
+    """Withdraw the consents of numbers that are put on a list, if it is an account's own, whatever their purposes."""
+    account = connection.scalar(select(DncList.user_id).where(DncList.id == dnc_id, DncList.keeps_wishes_of == ACCOUNT))
+    if account is None or not connection.scalar(select(exists().where(Consent.user_id == account))):
+        return
+    forms = {form for number in numbers for form in listed_forms(number)}
+    asked = sorted(forms)
+    for place in range(0, len(asked), ASKED_AT_ONCE):
+        is_theirs = (Consent.user_id == account) & Consent.number.in_(asked[place : place + ASKED_AT_ONCE])
+        _withdraw(connection, is_theirs, source, now_ms)
+
+
 def _withdraw_consents(connection: Connection, dnc_id: int, number: str, proof: Proof, now_ms: int) -> None:
     """Withdraw the consents of a number that cover the purpose of the campaign that heard a wish.
 
-    If it has none, or nobody knows it any more, all are withdrawn. Those that are given later stay.
+    If it has none, or nobody knows it any more, all are withdrawn.
     """
     account = select(DncList.user_id).where(DncList.id == dnc_id, DncList.keeps_wishes_of == ACCOUNT).scalar_subquery()
-    is_good = or_(Consent.withdrawn_date.is_(None), Consent.withdrawn_date > now_ms)
-    of_number = (Consent.user_id == account) & (Consent.number == number)
+    of_number = (Consent.user_id == account) & Consent.number.in_(listed_forms(number))
     purpose = connection.scalar(select(Campaign.purpose).where(Campaign.id == proof.campaign_id))
     is_meant: ColumnElement[bool] = true()
     if purpose:
         words = literal(" ").concat(Consent.purposes).concat(" ")
         is_meant = or_(Consent.purposes == "", words.contains(f" {purpose} "))
-    withdrawn = {"withdrawn_date": now_ms, "withdrawn_how": str(proof.source), "updated_date": now_ms}
-    of_past = (Consent.given_date <= now_ms) & is_good
-    connection.execute(update(Consent).where(of_number, of_past, is_meant).values(withdrawn))
+    _withdraw(connection, of_number & is_meant, str(proof.source), now_ms)
+
+
+def _withdraw(connection: Connection, which: ColumnElement[bool], source: str, now_ms: int) -> None:
+    """Withdraw consents that are good, or were made before and say that they are given soon: clocks differ."""
+    is_good = or_(Consent.withdrawn_date.is_(None), Consent.withdrawn_date > now_ms)
+    is_soon = (Consent.created_date <= now_ms) & (Consent.given_date <= now_ms + SOON_MS)
+    withdrawn = {"withdrawn_date": now_ms, "withdrawn_how": str(source), "updated_date": now_ms}
+    connection.execute(
+        update(Consent).where(which, or_(Consent.given_date <= now_ms, is_soon), is_good).values(withdrawn)
+    )
 
 
 def _list(connection: Connection, which: ColumnElement[bool], now_ms: int, **values: object) -> int:
