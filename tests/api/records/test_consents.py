@@ -1,7 +1,7 @@
 """Consents over the API: their defaults, their errors, whose they are, many at once, and what an erasure leaves."""
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 
 from dialer.app.contacts.consents import CONSENTS_KEPT_MAX, CONSENTS_OF_NUMBER_MAX
 from dialer.app.erasure.erasure import erase_number
@@ -9,7 +9,7 @@ from dialer.app.imports.number_rows import DncRows
 from dialer.app.work.unit import UnitOfWork
 from dialer.store.database.database import Database
 from dialer.store.rows.wishes import SOON_MS, own_list
-from dialer.store.tables import Consent
+from dialer.store.tables import AudioFile, Campaign, Consent
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json
 
@@ -259,3 +259,31 @@ def test_an_erasure_leaves_the_proof_without_the_person(alice: Caller, estate: E
     numbers = database.read_now(lambda c: c.scalars(select(Consent.number).where(Consent.id == made["id"])).all())
     assert [number[0] for number in numbers] == ["#"]
     alice.change(made["url"], withdrawn_date=NOW)
+
+
+def test_an_erasure_deletes_the_recordings_that_nothing_else_names(
+    alice: Caller,
+    estate: Estate,
+    database: Database,
+) -> None:
+    played = alice.get("audio-files/")["results"][0]
+    values = {
+        "user_id": 2,
+        "format": "wav",
+        "size": 1,
+        "duration_ms": 1,
+        "created_date": NOW_MS,
+        "updated_date": NOW_MS,
+    }
+    files = [{"name": name, "audio_file": f"{name}.wav", **values} for name in ("own", "shared")]
+    added = insert(AudioFile).returning(AudioFile.id, sort_by_parameter_order=True)
+    own, shared = database.write_now(lambda connection: connection.scalars(added, files).all())
+    for number, name in ((NUMBER, own), (NUMBER, shared), ("+33142345602", shared), (NUMBER, played["id"])):
+        link = f"{BASE}/audio-files/{name}/"
+        alice.create("consent", phone_number=number, kind="express", audio_file=link)
+    plays = update(Campaign).where(Campaign.id == estate.campaign["id"]).values(voicemail_audiofile_id=played["id"])
+    database.write_now(lambda connection: connection.execute(plays) and None)
+    deleted: list[str] = []
+    erase_number(database, NUMBER, deleted.append, NOW_MS)
+    assert deleted == ["own.wav"]
+    assert sorted(one["id"] for one in alice.get("audio-files/")["results"]) == sorted([shared, played["id"]])

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, delete, func, or_, select, update
+from sqlalchemy import Connection, delete, exists, func, or_, select, update
 
 from dialer.app.erasure.answers import DeleteFile, erase_answers_before, erase_answers_of_number
 from dialer.app.erasure.people import erase_callers, erase_examples, erase_outcomes, erase_people, is_erased
@@ -30,6 +30,7 @@ from dialer.store.rows.call_recordings import erase_recordings, is_due_and_held,
 from dialer.store.rows.contact_names import count_removed
 from dialer.store.rows.texts.text_parts import erase_parts
 from dialer.store.tables import (
+    AudioFile,
     CallRecording,
     CallRequest,
     Campaign,
@@ -50,6 +51,14 @@ _NOBODYS_CONSENT: Final = {
     **dict.fromkeys(("evidence", "evidence_url", "withdrawn_how"), ""),
     **dict.fromkeys(("audio_file_id", "callrequest_id"), None),
 }
+_HAS_FILE: Final = Consent.audio_file_id.is_not(None)
+_NAMING_FILES: Final = tuple(
+    column
+    for table in AudioFile.metadata.tables.values()
+    for column in table.c
+    if column.references(AudioFile.__table__.c.id)
+)
+"""All columns that name audio files."""
 PEOPLE_AT_ONCE: Final = 500
 """Subscribers that one unit of work erases."""
 _OVER: Final = (CampaignStatus.ABORT, CampaignStatus.END)
@@ -178,7 +187,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     done.contacts, done.subscribers = len(contact_ids), len(subscriber_ids)
     # A hash replaces the number on do-not-call lists, so that the number is still not called.
     done.dnc_contacts = _hash_entries(connection, spellings, unit.now_ms)
-    _hash_consents(connection, spellings, unit.now_ms)
+    _hash_consents(connection, spellings, delete_file, unit.now_ms)
     unit.note(NOTHING, PersonErased(len(subscriber_ids)))
 
 
@@ -278,15 +287,27 @@ def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> 
     return len(rows)
 
 
-def _hash_consents(connection: Connection, spellings: Spellings, now_ms: int) -> None:
+def _hash_consents(connection: Connection, spellings: Spellings, delete_file: DeleteFile, now_ms: int) -> None:
     """Replace the number of consents by hashes, which cover nobody, and erase what says who gave them.
 
     The kind, the purposes and the dates of the consent, of its withdrawal and its use stay as a proof.
     """
+    file_ids = set[int]()
     for row in whose_number(connection, Consent.number, spellings):
+        file_ids.update(connection.scalars(select(Consent.audio_file_id).where(Consent.id == row["id"], _HAS_FILE)))
         number = hashed(ensure_key(connection, now_ms), row["number"])
         values = {"phone_number": ERASED, "number": number, **_NOBODYS_CONSENT}
         connection.execute(update(Consent).where(Consent.id == row["id"]).values(values))
+    for some in _parts(sorted(file_ids)):
+        _erase_files(connection, some, delete_file)
+
+
+def _erase_files(connection: Connection, file_ids: Sequence[int], delete_file: DeleteFile) -> None:
+    """Delete audio files that nothing names any more: the files of other consents, surveys and campaigns stay."""
+    is_named = or_(*(exists().where(column == AudioFile.id) for column in _NAMING_FILES))
+    unnamed = delete(AudioFile).where(AudioFile.id.in_(file_ids), ~is_named).returning(AudioFile.audio_file)
+    for name in connection.scalars(unnamed).all():
+        delete_file(name)
 
 
 def _ended(connection: Connection, ended_before_ms: int, after_id: int) -> list[int]:
