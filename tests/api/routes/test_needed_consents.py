@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from sqlalchemy import update
+
 from dialer.app.campaigns.call_again import judge_chunk
 from dialer.domain.rules.call_again import AgainOutcome, NotAgain
 from dialer.domain.words.enums import CampaignStatus
@@ -43,6 +45,16 @@ def test_the_check_counts_who_has_agreed(alice: Caller, bob: Caller, estate: Est
     )
     alice.change(first, withdrawn_date="2026-11-18T11:06:40Z")
     assert alice.get(f"{url}check/", forecast="false")["consent"] == {"needed": 2, "covered": 1}
+
+
+def test_the_check_of_a_campaign_that_is_over_counts_nobody(alice: Caller, estate: Estate, database: Database) -> None:
+    url = estate.campaign["url"]
+    alice.change(url, phonebook=[estate.phonebook["url"]], requires_consent="express")
+    assert alice.get(f"{url}check/", forecast="false")["consent"] == {"needed": 2, "covered": 0}
+    over = update(Campaign).where(Campaign.id == estate.campaign["id"]).values(status=CampaignStatus.END)
+    database.write_now(lambda connection: connection.execute(over) and None)
+    found = alice.get(f"{url}check/", forecast="false")
+    assert (found["consent"], "no_consent" in {one["code"] for one in found["findings"]}) == (None, False)
 
 
 def test_recycling_leaves_people_until_they_have_agreed(alice: Caller, estate: Estate, database: Database) -> None:

@@ -10,6 +10,7 @@ from dialer.app.campaigns.people_to_join import numbers_to_call
 from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.calls.consents import NeededConsent, good_at, good_spans
 from dialer.domain.words.described import described
+from dialer.domain.words.enums import CampaignStatus
 from dialer.store.queries.consents import consents_of, needed_consent
 from dialer.store.queries.contact_rules import zones_of
 from dialer.store.tables import Consent
@@ -17,6 +18,7 @@ from dialer.store.tables import Consent
 JUDGED_MAX: Final = 100_000
 """People with a consent of any kind that are judged. Of further ones, each counts as covered."""
 JUDGED_AT_ONCE: Final = 1_000
+_OVER: Final = (CampaignStatus.ABORT, CampaignStatus.END)
 
 
 class CoveredPeople(msgspec.Struct, frozen=True):
@@ -29,9 +31,9 @@ class CoveredPeople(msgspec.Struct, frozen=True):
 def covered_people(
     connection: Connection, campaign: Mapping[str, Any], now_ms: int, service_zone: str
 ) -> CoveredPeople | None:
-    """Count the people of a campaign, and those with a consent that covers it now; None if it needs no consent."""
+    """Count the people of a campaign, and those with a consent that covers it now; None if it needs none or is over."""
     needed = needed_consent(campaign["requires_consent"], campaign["purpose"], campaign["seller"])
-    if needed is None:
+    if needed is None or campaign["status"] in _OVER:
         return None
     numbers = numbers_to_call(campaign["id"]).subquery()
     people = connection.scalar(select(func.count()).select_from(numbers)) or 0
