@@ -223,7 +223,7 @@ class CampaignDialling:
         while True:
             next_person: NextPerson | ClaimAgain
             next_person = self._people.next(campaign, now_ms) if campaign.reaches_agents else hopper.next(now_ms)
-            if campaign.plan.ruled:
+            if campaign.plan.ruled and campaign.plan.ruled.rules:
                 next_person = self._read_anew(campaign, next_person)
             if not isinstance(next_person, Subscriber):
                 return self._claim_or_wait(campaign, next_person, now_ms)
@@ -276,8 +276,8 @@ class CampaignDialling:
 
     def _dial_wanted(self, campaign: OpenCampaign, gateway: GatewayLoad, offered: Offered, now_ms: int) -> bool:
         """Dial the person whom an agent wants to call, if they may still be called."""
-        subscriber = offered.subscriber
-        if campaign.plan.ruled and self._state.contacts.are_newer(subscriber):
+        subscriber, ruled = offered.subscriber, campaign.plan.ruled
+        if ruled and ruled.rules and self._state.contacts.are_newer(subscriber):
             self._claims.make(ClaimOffered(campaign.plan.id, offered.agent_id, subscriber))
             return False
         # The hopper keeps the person until a window is open, whichever hours hold then: it is asked again soon.
