@@ -51,6 +51,7 @@ def test_an_error_is_the_exit_code(run: Run, house: House) -> None:
         "people": 1,
         "doubles": 0,
         "do_not_call": 0,
+        "consent": None,
     }
 
 

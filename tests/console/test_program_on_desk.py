@@ -38,7 +38,7 @@ def test_the_words_of_a_program_are_on_the_desk_while_the_call_goes_on_and_after
     result |= {"section_id": 1, "section_type": 12, "question": "Talk", "response": "0", "created_date": NOW_MS}
     store(database, delete(LiveLeg), insert(SurveyResult).values(**result, summary="Wants coffee."))
     assert "The program said Wants coffee." in gus.text("desk/")
-    # What the last of two programs has said, as long as it has said anything.
+    # The desk shows the words of the last of two programs, as long as it has said anything.
     store(database, insert(SurveyResult).values(**result, summary="Also sugar."))
     store(database, insert(SurveyResult).values(**result, summary=""))
     assert "The program said Also sugar." in gus.text("desk/")

@@ -26,7 +26,7 @@ NOON: Final = datetime(2026, 3, 27, 12, tzinfo=UTC)
 
 
 class Case(NamedTuple):
-    """What a source says, written down by hand: so many contacts, and then none for a time or until a midnight."""
+    """The words of a source, written down by hand: so many contacts, and then none for a time or until a midnight."""
 
     row: str
     zone: str

@@ -20,7 +20,7 @@ def _consents_never_end(patch: pytest.MonkeyPatch) -> None:
 
 
 CONTACTS_PLANTED: Final = (
-    Planted("contacts since a read are forgotten", _contacts_since_are_forgotten, 150),
+    Planted("contacts since a read are forgotten", _contacts_since_are_forgotten, 187),
     Planted("consents never end", _consents_never_end, 153),
 )
 """Bugs that only worlds with contact rules or consents find."""

@@ -84,10 +84,10 @@ FLEET_PLANTED: Final = (
     Planted("a worker that was replaced goes on", go_on_when_replaced, 1),
     Planted("a worker uses what it gave back", use_what_was_given_back, 0),
     Planted("a worker gives back what the calls of its new shards use", _gives_without_its_calls, 0),
-    Planted("changes of users are not counted", _changes_are_not_counted, 0),
+    Planted("changes of users are not counted", _changes_are_not_counted, 1),
     Planted("leases are judged by the own clock", _leases_by_own_clock, 4),
     Planted("a taker begins at its own position", _takers_begin_at_their_own_position, 4),
     Planted("slices exceed the gateway", _slices_exceed_the_gateway, 0),
-    Planted("calls per second are taken at once that were just used", _calls_per_second_do_not_rest, 44),
+    Planted("calls per second are taken at once that were just used", _calls_per_second_do_not_rest, 45),
     Planted("a larger slice holds for what was due before it", _larger_slices_hold_at_once, 14),
 )

@@ -101,15 +101,15 @@ def _has_no_turn(gateway: Any, now_ms: int) -> bool:  # noqa: ANN401 - the load 
 
 
 MANUAL_PLANTED: Final = (
-    Planted("agents may order dials outside of the window", _is_accepted(WaitsFor.WINDOW), 51),
+    Planted("agents may order dials outside of the window", _is_accepted(WaitsFor.WINDOW), 27),
     Planted("agents may order dials to numbers on a list", _is_accepted(WaitsFor.DNC), 84),
     Planted("agents may order dials without money", _is_accepted(WaitsFor.NO_CREDIT), 84),
-    Planted("agents may order dials to forbidden destinations", _is_accepted(WaitsFor.DESTINATION), 51),
-    Planted("a window that closes does not stop a manual dial", _windows_are_not_judged_again, 51),
+    Planted("agents may order dials to forbidden destinations", _is_accepted(WaitsFor.DESTINATION), 27),
+    Planted("a window that closes does not stop a manual dial", _windows_are_not_judged_again, 27),
     Planted("a new entry of a list does not stop a manual dial", _is_dialled(SubscriberReason.DNC), 29),
     Planted("money that is gone does not stop a manual dial", _money_is_not_counted_again, 84),
-    Planted("manual dials ignore max_channels", _at_once(_has_no_channel), 51),
-    Planted("manual dials ignore max_cps", _at_once(_has_no_turn), 51),
-    Planted("a new limit of destinations does not stop a manual dial", _is_dialled(SubscriberReason.DESTINATION), 51),
+    Planted("manual dials ignore max_channels", _at_once(_has_no_channel), 81),
+    Planted("manual dials ignore max_cps", _at_once(_has_no_turn), 84),
+    Planted("a new limit of destinations does not stop a manual dial", _is_dialled(SubscriberReason.DESTINATION), 27),
 )
 """Bugs that only worlds find in which agents dial by hand."""

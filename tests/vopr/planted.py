@@ -435,7 +435,7 @@ PLANTED: Final = (
     Planted("the agent of a call is forgotten after a crash", _callers_are_forgotten, 27),
 )
 AHEAD_PLANTED: Final = (
-    Planted("answers do not wait for what was decided ahead", _answers_do_not_wait, 1),
+    Planted("answers do not wait for what was decided ahead", _answers_do_not_wait, 9),
     Planted("decisions are as far ahead as a clock that was set back", _decisions_are_far_ahead, 45),
 )
 """Bugs that only steps find that decide ahead."""

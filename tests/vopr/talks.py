@@ -35,7 +35,7 @@ CALLEE: Final = b"\x2a" * FRAME
 DISCLOSURE: Final = 0x55
 QUIET: Final = 0xFF
 WORDS: Final = range(1, 0x20)
-"""What a program says: another byte after each `clear`, so that old words are known."""
+"""The sound that a program sends: another byte after each `clear`, so that old words are known."""
 NEVER_MS: Final = 3_600_000
 BUFFER: Final = 50
 """Messages that a connection takes for a program that reads nothing."""
@@ -148,7 +148,7 @@ class TalkWorld:
         self.frame = 0
         self.program: Program | None = None
         self.frames: list[bytes] = []
-        """What the callee has heard, frame by frame; empty where nothing was sent."""
+        """The sound that the callee has heard, frame by frame; empty where nothing was sent."""
         self.heard_by: list[int] = []
         """Messages that the program had heard before each frame."""
         self.done: Done | None = None
@@ -160,7 +160,7 @@ class TalkWorld:
         """The frames at which words were dropped, and the first word after."""
         self.marks: list[str] = []
         self.said: list[tuple[int, Action]] = []
-        """What the program did while it was connected, with the frames."""
+        """The acts of the program while it was connected, with the frames."""
         self.completed_at: int | None = None
         self.sockets_left = 0
         """Connections that are still there at the end."""

@@ -51,7 +51,7 @@ class ShownRule(msgspec.Struct, frozen=True):
 
 
 class ShownRules(msgspec.Struct, frozen=True):
-    """What the command prints."""
+    """The rows and rules that the command prints."""
 
     rows: list[ShownRow]
     rules: list[ShownRule]

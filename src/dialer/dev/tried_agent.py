@@ -26,12 +26,12 @@ _PER_CENT: Final = 100
 
 
 class TriedAgent(msgspec.Struct):
-    """What was seen of a program, as `dialer try` reports it."""
+    """The findings about a program, as `dialer try` reports them."""
 
     branch: str = ""
     """The branch by which the survey would go on."""
     why: str = ""
-    """How the talk has ended, in words."""
+    """The end of the talk, in words."""
     length_ms: int = 0
     first_message_ms: int | None = None
     """Time from the begin to the program's first message; None if none came."""
@@ -79,7 +79,7 @@ class AgentTrial:
         self.talk: Final = Conversing(order, b"", partial(_Observed, self._note))
         self.seen: Final = TriedAgent()
         self.heard: Final = bytearray()
-        """What the callee has heard, as µ-law."""
+        """The sound that the callee has heard, as µ-law."""
         self._voice: Final = voice
         self._keys: Final = keys
         self._sizes: list[tuple[int, int]] = []

@@ -173,7 +173,7 @@ REFERENCES: Final[list[tuple[Any, str]]] = [
 MISSING: Final = 987_654
 KIND_WRONG: Final = ("users", "contact")
 """Kinds that a field never accepts."""
-TARGETS_WITHOUT_DELETE: Final = frozenset({"users"})
+TARGETS_WITHOUT_DELETE: Final = frozenset({"users", "callrequest"})
 
 
 class Field:

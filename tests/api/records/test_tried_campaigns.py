@@ -1,4 +1,4 @@
-"""What came of a test of a campaign, in lists and exports: it says so, and lists can leave it out."""
+"""Tests of calls, answers and messages of a campaign's test: lists and exports say so, and lists can leave them out."""
 
 from functools import partial
 from typing import Any, Final
@@ -51,7 +51,7 @@ def test_what_came_of_a_test_says_so_and_can_be_left_out(
     assert alice.get(f"{path}/{real[0][0]}/")["tested_campaign_id"] == tried_id
     assert told(bob, is_test="true") == []
     assert alice.refused("GET", f"{path}/?is_test=maybe")[0] == 400
-    # What is left of a deleted campaign is of no test.
+    # Records that are left of a deleted campaign are of no test.
     if path in {"cdr", "survey-result"}:
         store(database, update(LISTS[path]).values(campaign_id=None))
         assert (told(alice), told(alice, is_test="false")) == (real, real)

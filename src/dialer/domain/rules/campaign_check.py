@@ -7,7 +7,8 @@ from typing import Final
 import msgspec
 
 from dialer.domain.calling_times.calendars import END_OF_DAY, Calendar
-from dialer.domain.rules.abandoned_limits import CANADA, LEGAL_PERCENT, UNITED_KINGDOM, UNITED_STATES, legal_percent
+from dialer.domain.rules.abandoned_law import above_the_law
+from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT
 from dialer.domain.rules.common_hours import CallingSpan, PeopleOfZone, check_common_hours
 from dialer.domain.rules.doubtful_entries import NO_DOUBT, DoubtfulEntries, stopping_nobody, without_country
 from dialer.domain.rules.unserved_skills import UnservedSkills, without_skill
@@ -23,18 +24,6 @@ EXAMPLE_DIGITS: Final = 3
 CALL_BACKS_MS: Final = 2 * 86_400_000
 """The length of a campaign below which an agent cannot promise a call on each of the next days."""
 _SECOND_MS: Final = 1_000
-_RULES: Final[Mapping[str, Sentence]] = {
-    UNITED_STATES: Sentence(
-        "The United States allow %(most)s %% of the calls that people answer, in 30 days (16 CFR 310.4).", most=3
-    ),
-    UNITED_KINGDOM: Sentence(
-        "In the United Kingdom, any abandoned call can be misuse; Ofcom used to allow %(most)s %% in 24 hours.", most=3
-    ),
-    CANADA: Sentence(
-        "Canada allows %(most)s %% in a calendar month (CRTC Unsolicited Telecommunications Rules).", most=5
-    ),
-}
-"""The rules of the countries whose limits on abandoned calls are known."""
 
 
 class Retries(msgspec.Struct, frozen=True):
@@ -328,22 +317,9 @@ def _check_pace(facts: CampaignFacts) -> Iterator[Finding]:
 
 
 def _check_abandon_limit(facts: CampaignFacts) -> Iterator[Finding]:
-    most = legal_percent(facts.countries)
-    if not facts.has_agents or facts.abandon_limit <= most:
-        return
-    rule: Sentence | None = None
-    for country, text in _RULES.items():
-        if country in facts.countries:
-            rule = text if rule is None else Sentence("%(one)s %(other)s", one=rule, other=text)
-    message = Sentence(
-        "%(field)s is %(limit)s %%, so the campaign may abandon more calls than the law allows. %(rule)s Set it to"
-        " %(most)s or less.",
-        field=FieldName("abandon_rate_max"),
-        limit=f"{facts.abandon_limit:g}",
-        rule=rule or Sentence("Regulators allow %(most)s %%.", most=LEGAL_PERCENT),
-        most=f"{most:g}",
-    )
-    yield _warning(FindingCode.ABANDON_LIMIT, "abandon_rate_max", message)
+    message = above_the_law(facts.countries, facts.abandon_limit) if facts.has_agents else None
+    if message is not None:
+        yield _warning(FindingCode.ABANDON_LIMIT, "abandon_rate_max", message)
 
 
 def _possible_retries(facts: CampaignFacts, first_ms: int, interval_ms: int, wanted: int) -> int:

@@ -90,7 +90,7 @@ class SpeechVoice(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TriedVoice(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a voice that a survey chooses was found when it last spoke a word as a trial."""
+    """The finding about a voice that a survey chooses, from the last word that it spoke as a trial."""
 
     wanted: ChosenVoice
     tried_ms: int

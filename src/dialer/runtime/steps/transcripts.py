@@ -73,7 +73,7 @@ _log = structlog.get_logger(__name__)
 
 
 class _End(Enum):
-    """How an attempt to write down a recording ends."""
+    """The end of an attempt to write down a recording."""
 
     SETTLED = auto()
     """There is nothing more to do: it has a text or none, or is somebody else's."""
@@ -178,7 +178,7 @@ class Transcripts:
         return connection.execute(query).all()
 
     async def _write_one(self, row: Row[Any]) -> _End:
-        """Have a recording written down, unless another process does. Whatever goes wrong holds up no other."""
+        """Have a recording written down, unless another process does. A failure holds up no other."""
         claimed = _Claimed(row, self._clock.now_ms(), [])
         try:
             return await self._write_claimed(claimed) if await self._stored(partial(_claim, claimed)) else _End.SETTLED

@@ -24,7 +24,7 @@ SIMULATED_LIST_NAME: Final = "Asked not to be called, simulated"
 SERVICE_LIST_NAME: Final = "Asked not to be called, sender unknown"
 
 SOON_MS: Final = 3_600_000
-"""How far ahead the moment may lie at which a consent is given that a wish withdraws."""
+"""The longest time by which a consent that a wish withdraws may begin after the wish."""
 
 
 def own_list(connection: Connection, user_id: int, now_ms: int) -> int:
