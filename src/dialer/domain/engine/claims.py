@@ -17,6 +17,8 @@ class Claims:
         self._state: Final = engine_state
         self.under_way = 0
         """Number of claims without an answer."""
+        self._chunks: Final = set[ClaimFresh | ClaimRetries]()
+        """The claims of chunks that were made since all were answered last: another one would read the same people."""
         self._deferred: deque[Callable[[int], None]] = deque()
         """Decisions that wait, in order, for the answer to a claim.
 
@@ -24,7 +26,11 @@ class Claims:
         """
 
     def make(self, claim: ClaimFresh | ClaimRetries | ClaimAgain | ClaimOffered) -> None:
-        """Claim subscribers. No decision is made until they are read."""
+        """Claim subscribers, unless this claim is open already. No decision is made until they are read."""
+        if isinstance(claim, ClaimFresh | ClaimRetries):
+            if claim in self._chunks:
+                return
+            self._chunks.add(claim)
         self.under_way += 1
         self._state.emit(claim)
 
@@ -43,6 +49,8 @@ class Claims:
     def answered(self, now_ms: int) -> None:
         """Continue with the decisions that waited for a claim, until one of them needs another claim."""
         self.under_way -= 1
+        if not self.under_way:
+            self._chunks.clear()
         while self._deferred and not self.under_way:
             self._deferred.popleft()(now_ms)
 
