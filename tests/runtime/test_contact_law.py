@@ -7,9 +7,9 @@ import pytest
 from dialer.domain.words.contact_words import OFF, ON
 from dialer.store.database.service_state import ServiceSettings, save_settings
 from dialer.store.queries.contact_rules import ruled_campaigns
-from dialer.store.tables import Campaign, Gateway
-from tests.runtime.house import House
-from tests.runtime.test_contact_rules import calling, dialled, held
+from dialer.store.tables import SMS, Campaign, Gateway, SmsMessage
+from tests.runtime.house import AS_REAL, House
+from tests.runtime.test_contact_rules import calling, dialled, held, rule, start
 
 FLORIDA = "+13055550100"
 TEXAS = "+12145550100"
@@ -59,3 +59,50 @@ async def test_law_holds_on_a_real_gateway_unless_it_is_switched_off(
     assert rows_in_force(house, campaign_id) == (rows_in_force(house, campaign_id) if setting == ON else [])
     house.change(Gateway, house.gateway_id, protocol="sip")
     assert ("us-fl-cap" in rows_in_force(house, campaign_id)) is is_held
+
+
+async def test_what_was_rehearsed_holds_no_real_person_back(house: House) -> None:
+    """Four rehearsed sales calls, and one rehearsed text, and then real calls: law and rule count the real ones."""
+    for _ in range(4):
+        calling(house, FLORIDA, purpose="sales")
+    texts = house.add(Gateway, name="texts", medium=SMS)
+    values = {"medium": SMS, "aleg_gateway_id": None, "sms_gateway_id": texts, "text_message": "Hello"}
+    start(house, house.campaign(0, house.phonebook(FLORIDA), **values))
+    await house.advance(60)
+    assert (len(dialled(house, FLORIDA)), len(house.rows(SmsMessage))) == (4, 1)
+    rule(house, most=2, period=7, unit="days", media="call text")
+    house.callerid = "+13055550199"
+    house.call_at_any_hour()
+    real = {"aleg_gateway_id": house.add(Gateway, name="trunk", **AS_REAL), "purpose": "sales"}
+    for _ in range(3):
+        calling(house, FLORIDA, **real)
+    await house.advance(60)
+    assert len(dialled(house, FLORIDA)) == 6
+    assert [due for *_, due in held(house, FLORIDA)] == [dialled(house, FLORIDA)[4] + 7]
+    assert house.worker.figures().broken == {}, "the guard counts as the rule does"
+
+
+async def test_a_rehearsed_call_in_progress_holds_no_real_person_back(house: House) -> None:
+    rule(house, most=0, period=7, unit="days", after="conversation")
+    house.callerid = "+13055550199"
+    house.call_at_any_hour()
+    calling(house, FLORIDA)
+    trunk = house.add(Gateway, name="trunk", **AS_REAL)
+    long = house.survey({"type": 1, "script": "word " * 150})
+    start(house, house.campaign(long, house.phonebook(TEXAS)))
+    await house.advance(10)
+    calling(house, TEXAS, aleg_gateway_id=trunk)
+    await house.advance(10)
+    assert (len(dialled(house, TEXAS)), held(house, TEXAS)) == (2, [])
+
+
+async def test_a_rehearsal_counts_what_happened_to_real_people_and_what_was_rehearsed(house: House) -> None:
+    rule(house, most=2, period=7, unit="days")
+    house.callerid = "+13055550199"
+    house.call_at_any_hour()
+    calling(house, TEXAS, aleg_gateway_id=house.add(Gateway, name="trunk", **AS_REAL))
+    calling(house, TEXAS)
+    await house.advance(60)
+    calling(house, TEXAS)
+    await house.advance(60)
+    assert (len(dialled(house, TEXAS)), len(held(house, TEXAS))) == (2, 1)

@@ -86,6 +86,8 @@ class RuledCampaign(NamedTuple):
     """The time zone of people whose own zone is not known."""
     consent: NeededConsent | None = None
     """The consent that it needs; None if it needs none."""
+    is_real: bool = False
+    """True if it calls people: what was rehearsed with simulated ones then counts for no rule."""
 
 
 class MadeContact(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,6 +109,8 @@ class MadeContact(msgspec.Struct, frozen=True, kw_only=True):
     is_machine: bool = False
     """True if it was taken for a machine, and hung up."""
     is_inbound: bool = False
+    is_simulated: bool = False
+    """True if no person was contacted. Of a deleted campaign, nobody knows it any more."""
 
     def is_counted(self, counts: str, seconds: int) -> bool | None:
         """Return whether it is of a kind; None if that is not known before its end."""
@@ -182,6 +186,8 @@ def _between_days(rule: FrequencyRule, holds: Iterable[RuleHold], zones: Sequenc
 
 def _is_within(rule: FrequencyRule, campaign: RuledCampaign, contact: MadeContact) -> bool:
     """Return whether a contact is of a campaign at which a rule looks. Of a deleted campaign, anything may be true."""
+    if contact.is_simulated and campaign.is_real:
+        return False
     if rule.purposes and contact.purpose and contact.purpose not in rule.purposes:
         return False
     if rule.scope is RuleScope.CAMPAIGN:

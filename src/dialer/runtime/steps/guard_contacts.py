@@ -17,6 +17,7 @@ _TOO_OFTEN: Final = (
     .where(CallRequest.phone_number.in_(bindparam("numbers", expanding=True)))
     .where(CallRequest.user_id == bindparam("user"), CallRequest.attempt > 0)
     .where(CallRequest.started_ms > bindparam("since_ms"), CallRequest.started_ms <= bindparam("until_ms"))
+    .where(CallRequest.is_simulated.in_(bindparam("simulated", expanding=True)))
     .group_by(CallRequest.phone_number)
     .having(func.count() > bindparam("most"))
     .limit(1)
@@ -26,17 +27,21 @@ _TOO_OFTEN: Final = (
 def check_contacts(connection: Connection, plan: CampaignPlan, numbers: Collection[str], now_ms: int) -> None:
     """Check that none of the numbers that a campaign has called in a step was called more often than a rule allows.
 
-    The calls of the period up to `now_ms` are counted, which is the moment of the campaign's last dial. Only rules
-    are checked that hold for everybody and count the calls of the whole account: one query each.
+    The calls of the period up to `now_ms` are counted, which is the moment of the campaign's last dial; rehearsed ones
+    for a rehearsal only. Only rules are checked that hold for everybody and count the calls of the whole account: one
+    query each.
 
     Raises:
         BrokenInvariantError: one was.
     """
-    for rule in plan.ruled.rules if plan.ruled is not None and numbers else ():
+    if plan.ruled is None or not numbers:
+        return
+    simulated = [False] if plan.ruled.is_real else [False, True]
+    for rule in plan.ruled.rules:
         if not _is_plain(rule):
             continue
         period_ms = rule.period * _UNITS_MS[rule.unit]
-        asked = {"numbers": list(set(numbers)), "user": plan.user_id, "most": rule.limit}
+        asked = {"numbers": list(set(numbers)), "user": plan.user_id, "most": rule.limit, "simulated": simulated}
         if connection.scalar(_TOO_OFTEN, {**asked, "since_ms": now_ms - period_ms, "until_ms": now_ms}) is not None:
             what = f"a number was called more often than rule {rule.id} allows"
             raise BrokenInvariantError(Rule.CONTACTS, what, user_id=plan.user_id, campaign_id=plan.id)

@@ -73,10 +73,11 @@ _PROTOCOL: Final = (
     .where(Gateway.id == case((Campaign.medium == SMS, Campaign.sms_gateway_id), else_=Campaign.aleg_gateway_id))
     .scalar_subquery()
 )
+_IS_REAL: Final = func.coalesce(_PROTOCOL, SIMULATED) != SIMULATED
 HAS_LAW: Final = case(
     (func.coalesce(_LAW_HOLDS, "") == OFF, false()),
     (func.coalesce(_LAW_HOLDS, "") == ON, true()),
-    else_=func.coalesce(_PROTOCOL, SIMULATED) != SIMULATED,
+    else_=_IS_REAL,
 )
 """True if rows of law hold for a campaign."""
 _IS_RULED: Final = _HAS_OWN | HAS_LAW | (Campaign.requires_consent != NO_CONSENT)
@@ -93,6 +94,7 @@ _CAMPAIGNS: Final = select(
     Campaign.agent_dial_rate,
     _HAS_OWN.label("has_own"),
     HAS_LAW.label("has_law"),
+    _IS_REAL.label("is_real"),
 ).where(Campaign.id.in_(bindparam("ids", expanding=True)), Campaign.trial_of_id.is_(None), _IS_RULED)
 
 
@@ -140,7 +142,8 @@ def ruled_campaigns(
             rules += law_for(TEXT if row.medium == SMS else CALL, row.purpose, has_sure_agents=sure)
         consent = needed_consent(row.requires_consent, row.purpose, row.seller)
         if rules or consent is not None:
-            found[row.id] = RuledCampaign(row.id, row.user_id, row.seller, rules, service_zone, consent)
+            seen = (row.id, row.user_id, row.seller, rules, service_zone, consent)
+            found[row.id] = RuledCampaign(*seen, is_real=bool(row.is_real))
     return found
 
 
@@ -263,6 +266,7 @@ def _contact(row: Row[Any]) -> MadeContact:
         is_refusal=row.disposition == AgentDisposition.NOT_INTERESTED,
         is_machine=row.amd_status == AmdStatus.MACHINE and row.amd in {None, int(AmdBehavior.HUMAN_ONLY)},
         is_inbound=row.attempt < 0,
+        is_simulated=bool(row.is_simulated),
     )
 
 
@@ -301,6 +305,7 @@ def _calls_over(number: ColumnElement[str], *conditions: ColumnElement[bool]) ->
             CallDisposition.disposition.label("disposition"),
             CallRequest.amd.label("amd"),
             Cdr.attempt.label("attempt"),
+            CallRequest.is_simulated.label("is_simulated"),
         )
         .outerjoin(Campaign, Campaign.id == Cdr.campaign_id)
         .outerjoin(CallRequest, CallRequest.id == Cdr.callrequest_id)
@@ -309,15 +314,15 @@ def _calls_over(number: ColumnElement[str], *conditions: ColumnElement[bool]) ->
     )
 
 
-def _plain(at_ms: Any, medium: str, callid: Any, number: Any, campaign_id: Any) -> list[Any]:  # noqa: ANN401 - columns
+def _plain(contact: type[CallRequest | SmsMessage], at_ms: Any, medium: str, callid: Any) -> list[Any]:  # noqa: ANN401 - columns
     """Return the columns of a contact of which nothing more is known."""
     return [
-        number.label("number"),
+        contact.phone_number.label("number"),
         at_ms.label("at_ms"),
         null().label("duration"),
         literal_column(f"'{medium}'").label("medium"),
         callid.label("callid"),
-        campaign_id.label("campaign_id"),
+        contact.campaign_id.label("campaign_id"),
         Campaign.purpose.label("purpose"),
         Campaign.seller.label("seller"),
         literal_column("0").label("billsec"),
@@ -326,15 +331,13 @@ def _plain(at_ms: Any, medium: str, callid: Any, number: Any, campaign_id: Any) 
         literal_column("''").label("disposition"),
         literal_column("0").label("amd"),
         literal_column("1").label("attempt"),
+        contact.is_simulated.label("is_simulated"),
     ]
 
 
 def _calls_in_progress() -> Any:  # noqa: ANN401 - a query
-    columns = _plain(
-        CallRequest.started_ms, CALL, CallRequest.callid, CallRequest.phone_number, CallRequest.campaign_id
-    )
     return (
-        select(*columns)
+        select(*_plain(CallRequest, CallRequest.started_ms, CALL, CallRequest.callid))
         .join(CallInProgress, CallInProgress.id == CallRequest.id)
         .join(Campaign, Campaign.id == CallRequest.campaign_id)
         .where(CallRequest.phone_number.in_(_NUMBERS), _is_of_user(CallRequest.user_id))
@@ -343,9 +346,8 @@ def _calls_in_progress() -> Any:  # noqa: ANN401 - a query
 
 
 def _texts() -> Any:  # noqa: ANN401 - a query
-    columns = _plain(SmsMessage.send_date, TEXT, SmsMessage.message_id, SmsMessage.phone_number, SmsMessage.campaign_id)
     return (
-        select(*columns)
+        select(*_plain(SmsMessage, SmsMessage.send_date, TEXT, SmsMessage.message_id))
         .join(Campaign, Campaign.id == SmsMessage.campaign_id)
         .where(SmsMessage.phone_number.in_(_NUMBERS), _is_of_user(SmsMessage.user_id))
         .where(without_index(SmsMessage.send_date) > bindparam("since"))
