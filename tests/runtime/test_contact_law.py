@@ -13,6 +13,7 @@ from tests.runtime.test_contact_rules import calling, dialled, held, rule, start
 
 FLORIDA = "+13055550100"
 TEXAS = "+12145550100"
+SAN_JUAN = "+17875550100"
 
 
 def set_law(house: House, setting: str) -> None:
@@ -106,3 +107,13 @@ async def test_a_rehearsal_counts_what_happened_to_real_people_and_what_was_rehe
     calling(house, TEXAS)
     await house.advance(60)
     assert (len(dialled(house, TEXAS)), len(held(house, TEXAS))) == (2, 1)
+
+
+async def test_a_row_of_law_counts_the_calls_to_a_territory(house: House) -> None:
+    """The day of the conversation is the first of seven in which nobody calls about a debt, in Puerto Rico as well."""
+    set_law(house, ON)
+    calling(house, SAN_JUAN, purpose="debt")
+    await house.advance(60)
+    calling(house, SAN_JUAN, purpose="debt")
+    await house.advance(60)
+    assert (len(dialled(house, SAN_JUAN)), len(held(house, SAN_JUAN))) == (1, 1)

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 
 from dialer.domain.calls.contact_rules import (
@@ -142,6 +143,28 @@ def test_a_state_is_that_of_the_area_code_and_of_the_column() -> None:
     assert [rule.is_for("+13055550123", "OK") for rule in (florida, oklahoma)] == [True, True]
     assert [rule.is_for("+13055550123", "") for rule in (florida, oklahoma)] == [True, False]
     assert [rule.is_for("+442079460000", "Florida") for rule in (florida, oklahoma)] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "row"),
+    [
+        ("+12025550123 +17875550123 +16715550123 +13405550123 +16845550123 +16705550123", "us-regf-attempts"),
+        ("+33142345601 +262262123456 +590590123456 +596596123456 +594594123456 +508412345", "fr-cap"),
+    ],
+)
+def test_a_row_holds_in_the_territories_in_which_the_law_does_and_an_accounts_rule_where_it_says(
+    numbers: str, row: str
+) -> None:
+    law = rule_of(row)
+    own = msgspec.structs.replace(law, id=1, row="")
+    assert {number for number in numbers.split() if law.is_for(number, "")} == set(numbers.split())
+    assert [number for number in numbers.split() if own.is_for(number, "")] == numbers.split()[:1]
+    assert not law.is_for("+442079460000", "")
+
+
+def test_a_territory_is_in_no_state() -> None:
+    rows = [rule_of(row) for row in ("us-fl-cap", "us-ok-cap", "us-md-cap", "us-wa-rest")]
+    assert [rule.is_for("+17875550123", "") for rule in rows] == [False] * 4
 
 
 def test_rows_bind_campaigns_of_their_purpose_and_those_that_do_not_say() -> None:

@@ -16,6 +16,7 @@ from dialer.domain.words.purposes import Purpose
 FRANCE: Final = "+33142345601"
 SPAIN: Final = "+34912345601"
 USA: Final = "+12025550100"
+PUERTO_RICO: Final = "+17875550100"
 PARIS: Final = (ZoneInfo("Europe/Paris"),)
 WASHINGTON: Final = (ZoneInfo("America/New_York"),)
 ANY: Final = NeededConsent(ConsentKind.OPT_IN, "sales")
@@ -93,6 +94,7 @@ def test_it_is_good_for_two_years_in_spain(number: str, begin: str, end: str | N
     [
         (USA, "2026-06-01T00:00:00", "2027-01-31T00:00:00-05:00"),
         (USA, "2027-03-01T12:00:00", "2027-03-01T12:00:00"),
+        (PUERTO_RICO, "2027-03-01T12:00:00", "2027-03-01T12:00:00"),
         (FRANCE, "2027-03-01T12:00:00", None),
     ],
 )

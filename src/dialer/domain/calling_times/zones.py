@@ -69,6 +69,16 @@ def countries_of_number(number: str) -> tuple[str, ...]:
     return () if place is None else place.countries
 
 
+def countries_of_law(number: str) -> frozenset[str]:
+    """Return the countries whose law may hold for a number: its own, and those of which they are territories."""
+    return _with_laws(countries_of_number(number))
+
+
+@lru_cache(maxsize=1_024)
+def _with_laws(countries: tuple[str, ...]) -> frozenset[str]:
+    return laws_of(countries).union(countries)
+
+
 def _key_of_place(place: NumberPlace | None) -> str:
     if place is None:
         return ""

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from dialer.domain.calling_times.zones import countries_of_number
+from dialer.domain.calling_times.zones import countries_of_law
 from dialer.domain.words.consent_words import STRENGTH, ConsentKind
 from dialer.domain.words.moments import NEVER_MS
 
@@ -73,7 +73,7 @@ def good_span(
     consent: GivenConsent, others: Iterable[GivenConsent], number: str, zones: Sequence[tzinfo]
 ) -> ConsentSpan:
     """Return when a consent of a number is good; `others` are all consents of the number. The span may be empty."""
-    countries = countries_of_number(number)
+    countries = countries_of_law(number)
     ends = [one for one in (consent.expires_ms, consent.withdrawn_ms) if one is not None]
     if SPAIN in countries:
         ends.append(_years_later_ms(consent.given_ms, SPAIN_YEARS))

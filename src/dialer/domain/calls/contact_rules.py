@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from dialer.domain.calling_times.states import state_of
-from dialer.domain.calling_times.zones import countries_of_number
+from dialer.domain.calling_times.zones import countries_of_law, countries_of_number
 from dialer.domain.calls.consents import NeededConsent
 from dialer.domain.places.area_code_states import states_of_area
 from dialer.domain.words.contact_words import CALL, NUMBER, ContactKind, PeriodUnit, RestAfter, RuleScope
@@ -58,12 +58,14 @@ class FrequencyRule(msgspec.Struct, frozen=True, kw_only=True):
     def is_for(self, number: str, state: str) -> bool:
         """Return whether the rule is one for a number, or for the state that its contact names, if it names one.
 
-        A number that may be in the country counts as one that is. If its area code is in another state than the
-        contact names, it counts as one of both; if neither tells the state, as one of any.
+        A number that may be in the country counts as one that is; for a row of law one of a territory, too, where the
+        law of the country holds. If its area code is in another state than the contact names, it counts as one of
+        both; if neither tells the state, as one of any, but a territory is in no state of the country.
         """
         if not self.country:
             return True
-        if self.country not in countries_of_number(number):
+        is_there = self.country in countries_of_number(number)
+        if not is_there and not (self.row and self.country in countries_of_law(number)):
             return False
         if not self.state:
             return True
@@ -71,7 +73,7 @@ class FrequencyRule(msgspec.Struct, frozen=True, kw_only=True):
         named = state_of(state, number) if state else None
         if named is not None:
             places |= {(named.country, named.code)}
-        return not places or (self.country, self.state) in places
+        return (is_there and not places) or (self.country, self.state) in places
 
 
 class RuledCampaign(NamedTuple):

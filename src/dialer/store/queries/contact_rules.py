@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.billing.money import MONEY_SCALE
-from dialer.domain.calling_times.zones import countries_of_number, fixed_offset_minutes, is_zone_key, zones_of_key
+from dialer.domain.calling_times.zones import countries_of_law, fixed_offset_minutes, is_zone_key, zones_of_key
 from dialer.domain.calls.consents import ConsentSpan, good_at, good_spans
 from dialer.domain.calls.contact_rules import (
     DAY_MS,
@@ -156,7 +156,7 @@ def contacts_with(
     """
     if all(rule.country for rule in campaign.rules):
         countries = {rule.country for rule in campaign.rules}
-        numbers = [number for number in numbers if not countries.isdisjoint(countries_of_number(number))]
+        numbers = [number for number in numbers if not countries.isdisjoint(countries_of_law(number))]
         if not numbers:
             return {}
     since_ms = now_ms - max(_longest_ms(rule) for rule in campaign.rules)
