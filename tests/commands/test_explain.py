@@ -7,7 +7,9 @@ import pytest
 from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.kept_messages import capture_folder
 from dialer.domain.calls.plans import VOICE, GatewayKey
+from dialer.domain.words.contact_words import ON
 from dialer.domain.words.enums import CampaignStatus
+from dialer.store.queries.contact_law import law_rows
 from dialer.store.rows.live_legs import leg_keys, service_leg_key
 from dialer.store.rows.set_aside_reports import SetAside, set_aside
 from dialer.store.tables import (
@@ -23,6 +25,8 @@ from dialer.store.tables import (
 )
 from tests.commands.conftest import Outcome, Run
 from tests.runtime.house import CENTS, MONDAY_NOON_MS, House
+from tests.runtime.test_contact_law import set_law
+from tests.runtime.test_contact_rules import calling, rule
 
 COMES_LATER: Final = "+12025550119"
 """A callee who does not answer the first attempt, and presses nothing in the second."""
@@ -164,6 +168,23 @@ async def test_every_list_that_holds_is_named(run: Run, house: House) -> None:
     story = told(run, "1", BUSY, "--json").data
     assert [(one["name"], one["is_global"]) for one in story["dnc_lists"]] == [("dnc", False), ("everybody", True)]
     assert story["dnc"] == story["dnc_lists"][1]
+
+
+async def test_the_rule_that_holds_somebody_back_is_named_by_its_path_and_a_row_of_law_by_its_id(
+    run: Run, house: House
+) -> None:
+    set_law(house, ON)
+    rule(house, name="Once a week", most=1, period=7, unit="days")
+    calling(house, PRESSES_THREE, purpose="debt")
+    await house.advance(60)
+    calling(house, PRESSES_THREE, purpose="debt")
+    await house.advance(60)
+    held = [line for line in told(run, "2", PRESSES_THREE).out.splitlines() if line.startswith("Held back")]
+    (law,) = (row for row in law_rows() if row.id == "us-regf-rest")
+    assert [line.split(", by the rule ")[1] for line in held] == [
+        "Once a week (/rest-api/contact-rule/1/)",
+        f"{law.name} (us-regf-rest)",
+    ]
 
 
 async def test_the_story_of_text_messages(run: Run, house: House) -> None:

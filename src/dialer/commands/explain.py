@@ -154,7 +154,7 @@ def _lines(story: Story) -> Iterator[str]:
 
 def _rule(rule: RulePart) -> Iterator[str]:
     until = "until a call in progress is over" if rule.until is None else f"until {_show(rule.until)}"
-    yield f"Held back     {until}, by the rule {rule.name} ({rule.rule})"
+    yield f"Held back     {until}, by the rule {rule.name} ({rule.row or rule.rule})"
     for one in rule.counted:
         campaign = "a deleted campaign" if one.campaign is None else f"campaign {one.campaign}"
         yield f"              counts {_show(one.at)}  {one.medium} of {campaign}, {one.callid}"
