@@ -1,7 +1,7 @@
 """Consents over the API: their defaults, their errors, whose they are, many at once, and what an erasure leaves."""
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from dialer.app.contacts.consents import CONSENTS_KEPT_MAX, CONSENTS_OF_NUMBER_MAX
 from dialer.app.erasure.erasure import erase_number
@@ -12,6 +12,7 @@ from dialer.store.rows.wishes import SOON_MS, own_list
 from dialer.store.tables import AudioFile, Campaign, Consent
 from tests.api.builders import Estate
 from tests.api.harness import BASE, NOW, NOW_MS, Caller, Json
+from tests.console.building import store
 
 NUMBER = "+33142345601"
 AGREED: Json = {"phone_number": "+33 1 42 34 56 01", "kind": "express"}
@@ -169,7 +170,7 @@ def test_a_withdrawn_consent_does_not_come_back(alice: Caller, bob: Caller) -> N
 def test_a_proof_is_not_rewritten(alice: Caller, database: Database, column: str) -> None:
     made = alice.create("consent", **BEFORE, evidence="Box ticked")
     wanted = update(Consent).values({column: NOW_MS})
-    database.write_now(lambda connection: connection.execute(wanted) and None)
+    store(database, wanted)
     for fields in (
         {"evidence": "x"},
         {"kind": "written"},
@@ -227,11 +228,11 @@ def test_each_wish_on_the_accounts_own_list_withdraws(alice: Caller, bob: Caller
     assert withdrawn(alice) == [(number, "api") for number in numbers[:4]]
     alice.change(moved["url"], dnc=dnc)
     rows = {numbers[5]: (own, numbers[5], numbers[5], "import", "", "")}
-    database.write_now(
-        lambda connection: (
-            DncRows(own, region=None).store(UnitOfWork(connection=connection, now_ms=NOW_MS), rows) and None
-        )
-    )
+
+    def import_rows(connection: Connection) -> None:
+        DncRows(own, region=None).store(UnitOfWork(connection=connection, now_ms=NOW_MS), rows)
+
+    database.write_now(import_rows)
     assert withdrawn(alice) == [*((number, "api") for number in numbers[:5]), (numbers[5], "import")]
     assert withdrawn(bob) == []
 
@@ -244,7 +245,7 @@ def test_a_wish_withdraws_what_is_given_in_a_moment_and_not_what_is_given_tomorr
     for given_ms in (soon, later):
         made = alice.create("consent", **AGREED, evidence=str(given_ms))
         given = update(Consent).where(Consent.id == made["id"]).values(given_date=given_ms)
-        database.write_now(lambda connection, given=given: connection.execute(given) and None)
+        store(database, given)
     alice.create("dnc-contact", dnc=f"{BASE}/dnc/{own}/", phone_number=NUMBER)
     found = alice.get("consent/?ordering=given_date")["results"]
     assert [(one["evidence"], one["withdrawn_date"]) for one in found] == [(str(soon), NOW), (str(later), None)]
@@ -282,7 +283,7 @@ def test_an_erasure_deletes_the_recordings_that_nothing_else_names(
         link = f"{BASE}/audio-files/{name}/"
         alice.create("consent", phone_number=number, kind="express", audio_file=link)
     plays = update(Campaign).where(Campaign.id == estate.campaign["id"]).values(voicemail_audiofile_id=played["id"])
-    database.write_now(lambda connection: connection.execute(plays) and None)
+    store(database, plays)
     deleted: list[str] = []
     erase_number(database, NUMBER, deleted.append, NOW_MS)
     assert deleted == ["own.wav"]

@@ -13,6 +13,7 @@ from dialer.store.tables import Campaign
 from tests.api.builders import Estate
 from tests.api.harness import NOW_MS, Caller
 from tests.api.routes.test_recycle import people, recycle, statuses
+from tests.console.building import store
 
 JOINS, IS_IN_IT = "+12025550100", "+12025550122"
 FIRST, SECOND = "+12025550000", "+12025550001"
@@ -52,7 +53,7 @@ def test_the_check_of_a_campaign_that_is_over_counts_nobody(alice: Caller, estat
     alice.change(url, phonebook=[estate.phonebook["url"]], requires_consent="express")
     assert alice.get(f"{url}check/", forecast="false")["consent"] == {"needed": 2, "covered": 0}
     over = update(Campaign).where(Campaign.id == estate.campaign["id"]).values(status=CampaignStatus.END)
-    database.write_now(lambda connection: connection.execute(over) and None)
+    store(database, over)
     found = alice.get(f"{url}check/", forecast="false")
     assert (found["consent"], "no_consent" in {one["code"] for one in found["findings"]}) == (None, False)
 
