@@ -267,11 +267,14 @@ class FakeSwitch:
 
     async def _close(self) -> None:
         self._server.close()
+        await asyncio.sleep(0)  # A connection that was accepted just now has a task, which must begin to end it.
         self._cut()
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
+        for _ in range(3):  # Transports close their sockets in later turns of the loop.
+            await asyncio.sleep(0)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         client = Client(self, reader, writer)
