@@ -62,6 +62,12 @@ async def test_law_holds_on_a_real_gateway_unless_it_is_switched_off(
     assert ("us-fl-cap" in rows_in_force(house, campaign_id)) is is_held
 
 
+async def test_a_gateway_for_texts_of_the_same_number_is_another_one(house: House) -> None:
+    house.add(Gateway, id=house.gateway_id, name="texts", medium=SMS, protocol="http")
+    campaign_id = calling(house, FLORIDA, purpose="sales")
+    assert rows_in_force(house, campaign_id) == []
+
+
 async def test_what_was_rehearsed_holds_no_real_person_back(house: House) -> None:
     """Four rehearsed sales calls, and one rehearsed text, and then real calls: law and rule count the real ones."""
     for _ in range(4):

@@ -70,7 +70,10 @@ _LAW_HOLDS: Final = select(ServiceState.contact_rules).limit(1).scalar_subquery(
 _HAS_OWN: Final = select(RuleRow.id).where(RuleRow.user_id == Campaign.user_id, RuleRow.enabled == true()).exists()
 _PROTOCOL: Final = (
     select(Gateway.protocol)
-    .where(Gateway.id == case((Campaign.medium == SMS, Campaign.sms_gateway_id), else_=Campaign.aleg_gateway_id))
+    .where(
+        Gateway.medium == Campaign.medium,  # The two media are numbered separately.
+        Gateway.id == case((Campaign.medium == SMS, Campaign.sms_gateway_id), else_=Campaign.aleg_gateway_id),
+    )
     .scalar_subquery()
 )
 _IS_REAL: Final = func.coalesce(_PROTOCOL, SIMULATED) != SIMULATED
