@@ -73,7 +73,7 @@ def error(code: str, field: str | None) -> list[tuple[str, str, str | None]]:
 
 
 def test_a_campaign_without_mistakes_has_no_findings_and_starts(bench: Bench) -> None:
-    counted = {"people": 2, "doubles": 0, "do_not_call": 0}
+    counted = {"people": 2, "doubles": 0, "do_not_call": 0, "consent": None}
     assert bench.check() == {"errors": 0, "warnings": 0, "forecast": "done", "findings": [], **counted}
     assert bench.starts()
 
