@@ -131,7 +131,8 @@ def test_of_the_subscriber(desk: Desk, columns: dict[str, Any], expected: tuple[
     ],
 )
 def test_of_the_gateway(desk: Desk, gateway: dict[str, Any], expected: tuple[str, str | None]) -> None:
-    """It carries one call just now."""
+    """It carries one call just now. Of a notice to a person whom it calls just now, no law says when it may be next."""
+    desk.campaign(purpose="information")
     desk.change(CallRequest, desk.estate.call_id, status=CALLING)
     desk.change(Gateway, desk.estate.gateway["id"], **gateway)
     assert desk.waits() == expected
