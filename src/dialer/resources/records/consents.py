@@ -253,12 +253,11 @@ def _named_hours(change: Change) -> Errors:
 
 def _proof(change: Change) -> Errors:
     url, digest = change.values["evidence_url"], change.values["evidence_sha256"]
-    errors: Errors = {}
     if url and not url.casefold().startswith(_WEB):
-        errors["evidence_url"] = ["An address begins with https:// or http://."]
+        return {"evidence_url": ["An address begins with https:// or http://."]}
     if digest and not _HASH.fullmatch(digest):
-        errors["evidence_sha256"] = ["Write 64 hexadecimal digits: 0 to 9, and a to f in small letters."]
-    return errors
+        return {"evidence_sha256": ["Write 64 hexadecimal digits: 0 to 9, and a to f in small letters."]}
+    return {}
 
 
 RULES_OF_ONE: Final = (
