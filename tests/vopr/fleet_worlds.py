@@ -1,5 +1,6 @@
 """Worlds for fleets: accounts in different shards, full gateways, and many calls within a few minutes."""
 
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -10,6 +11,8 @@ from tests.vopr.worlds import CENTS, DAY_MS, Values, World, calling, contact_of,
 
 USER_IDS: Final = (1, 34, 51)
 """Accounts whose shards soon have different owners."""
+_OF_ACCOUNTS: Final = ("contact_rule", "consent")
+"""Tables whose rows belong to each account of the world that a fleet changes."""
 _OPEN: Final = {
     "daily_start_time": "00:00:00",
     "daily_stop_time": "23:59:59",
@@ -35,8 +38,8 @@ def busy_world_of(seed: int) -> World:
         owner = 1 if is_first else dice.pick(USER_IDS)
         campaign.update(busy(dice, drawn.start_ms), user_id=owner)
     _keep_to_own_lists(rows)
-    for rule in rows.get("contact_rule", ()):
-        rule["user_id"] = USER_IDS[rule["user_id"] - 1]
+    for row in chain(*(rows.get(name, ()) for name in _OF_ACCOUNTS)):
+        row["user_id"] = USER_IDS[row["user_id"] - 1]
     for gateway in rows["gateway"][: calling(rows)]:
         limits = {"max_channels": dice.pick((0, 0, 1, 2, 6)), "max_cps": dice.pick((0, 1, 1, 2, 5))}
         behaviour = LineSettings(gateway["protocol"], gateway["parameters"]).simulated()

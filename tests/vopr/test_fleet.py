@@ -19,9 +19,11 @@ from tests.vopr.search import first_seed
 
 CALM_SEEDS = (4,)
 WITH_RULES = 1101354095
+WITH_CONSENTS = 2152601887
 FOUND = {
     1005: "a gateway got a limit of channels, and nobody knew of the calls that its workers had placed before",
     WITH_RULES: "none in the service: the rules of accounts stayed with the accounts of the world that a fleet changes",
+    WITH_CONSENTS: "none in the service: the consents of accounts stayed with them as well",
 }
 """Seeds that once broke a rule, each with the bug that it found."""
 
@@ -87,10 +89,16 @@ async def test_a_seed_gives_the_same_trace_again(folder: Folder) -> None:
     assert await run_fleet(FLEET_SEEDS[0], folder) == await run_fleet(FLEET_SEEDS[0], folder)
 
 
-def test_the_accounts_of_a_fleet_have_the_rules_of_its_world() -> None:
-    rules = busy_world_of(WITH_RULES).rows["contact_rule"]
-    assert {rule["user_id"] for rule in rules} <= set(USER_IDS)
-    assert rules
+@pytest.mark.parametrize("seed", range(WITH_CONSENTS, WITH_CONSENTS + 40))
+def test_each_row_of_an_account_belongs_to_an_account_of_the_fleet(seed: int) -> None:
+    rows = busy_world_of(seed).rows
+    strangers = {name: [row for row in table if row.get("user_id", 1) not in USER_IDS] for name, table in rows.items()}
+    assert strangers == {name: [] for name in rows}
+
+
+@pytest.mark.parametrize(("seed", "table"), [(WITH_RULES, "contact_rule"), (WITH_CONSENTS, "consent")])
+def test_the_accounts_of_a_fleet_have_what_their_world_gives_them(seed: int, table: str) -> None:
+    assert {row["user_id"] for row in busy_world_of(seed).rows[table]} == set(USER_IDS)
 
 
 @pytest.mark.parametrize("seed", CALM_SEEDS)
