@@ -4,11 +4,12 @@ from typing import Final
 
 import pytest
 
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.carriers.voice.call_trace import Capture
 from dialer.carriers.voice.kept_messages import capture_folder
 from dialer.domain.calls.plans import VOICE, GatewayKey
 from dialer.domain.words.contact_words import ON
-from dialer.domain.words.enums import CampaignStatus
+from dialer.domain.words.enums import AgentDisposition, CampaignStatus
 from dialer.store.queries.contact_law import law_rows
 from dialer.store.rows.live_legs import leg_keys, service_leg_key
 from dialer.store.rows.set_aside_reports import SetAside, set_aside
@@ -185,6 +186,26 @@ async def test_the_rule_that_holds_somebody_back_is_named_by_its_path_and_a_row_
         "Once a week (/rest-api/contact-rule/1/)",
         f"{law.name} (us-regf-rest)",
     ]
+
+
+async def test_a_call_back_that_is_allowed_says_why(run: Run, house: House) -> None:
+    set_law(house, ON)
+    calling(house, PRESSES_THREE, purpose="debt", daily_stop_time="12:00:00")
+    await house.advance(60)
+    given = Disposed(AgentDisposition.CALL_BACK, "", house.now_ms() + 6 * 3_600_000)
+    house.perform(lambda unit: dispose_of_call(unit, 1, given))
+    (law,) = (row for row in law_rows() if row.id == "us-regf-rest")
+    found = told(run, "1", PRESSES_THREE).out.splitlines()
+    waits = found.index(f"Held back     until 2026-03-02 18:01:00Z, by the rule {law.name} (us-regf-rest)")
+    await house.advance(6 * 3_600)  # The window of the campaign is closed by then.
+    lines = told(run, "1", PRESSES_THREE).out.splitlines()
+    place = lines.index(f"Allowed       in spite of the rule {law.name} (us-regf-rest)")
+    for shown in (found[waits:], lines[place:]):
+        assert shown[1] == "              as the person agreed to a call-back at 2026-03-02 18:01:00Z"
+        assert shown[2].startswith("              counts 2026-03-02 12:00:00Z  call of campaign 1, ")
+    rules = told(run, "1", PRESSES_THREE, "--json").data["rules"]
+    (story,) = (one for one in rules if one["row"] == "us-regf-rest")
+    assert (story["holds"], story["until"], story["call_back"]) == (False, None, "2026-03-02T18:01:00Z")
 
 
 async def test_the_story_of_text_messages(run: Run, house: House) -> None:

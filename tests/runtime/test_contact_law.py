@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.domain.words.contact_words import OFF, ON
+from dialer.domain.words.enums import AgentDisposition
 from dialer.store.database.service_state import ServiceSettings, save_settings
 from dialer.store.queries.contact_rules import ruled_campaigns
-from dialer.store.tables import SMS, Campaign, Gateway, SmsMessage
-from tests.runtime.house import AS_REAL, House
+from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsMessage
+from tests.runtime.house import AS_REAL, DAY_MS, MONDAY_NOON_MS, House
 from tests.runtime.test_contact_rules import calling, dialled, held, rule, start
 
 FLORIDA = "+13055550100"
@@ -113,6 +115,22 @@ async def test_a_rehearsal_counts_what_happened_to_real_people_and_what_was_rehe
     calling(house, TEXAS)
     await house.advance(60)
     assert (len(dialled(house, TEXAS)), len(held(house, TEXAS))) == (2, 1)
+
+
+async def test_a_call_back_that_somebody_agreed_to_is_made_at_its_time_and_counts(house: House) -> None:
+    """Two people who owe are called. One agrees to a call in two days; the other one rests for seven."""
+    set_law(house, ON)
+    calling(house, FLORIDA, TEXAS, purpose="debt")
+    await house.advance(60)
+    (call,) = (row["id"] for row in house.rows(CallRequest) if row["phone_number"] == FLORIDA)
+    given = Disposed(AgentDisposition.CALL_BACK, "", MONDAY_NOON_MS + 2 * DAY_MS)
+    house.perform(lambda unit: dispose_of_call(unit, call, given))
+    calling(house, FLORIDA, TEXAS, purpose="debt")
+    await house.advance(8 * 86_400)
+    assert (dialled(house, FLORIDA)[1:], len(dialled(house, TEXAS))) == ([2], 2)
+    assert [due for *_, due in held(house, FLORIDA)] == [8 + 16 / 24], (
+        "seven days, of which that of the second talk is one"
+    )
 
 
 async def test_a_row_of_law_counts_the_calls_to_a_territory(house: House) -> None:

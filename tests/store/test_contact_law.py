@@ -200,6 +200,30 @@ def test_the_page_shows_every_row_as_it_is() -> None:
     assert page == with_table(page)
 
 
+def test_a_call_back_that_was_agreed_to_in_the_talk_ends_its_rest_and_no_other_one() -> None:
+    def free(*made: MadeContact, row: str = "us-regf-rest", campaign: RuledCampaign = CAMPAIGN) -> datetime:
+        holds = judge(rule_of(row), campaign, made, [ZoneInfo("America/New_York")])
+        return datetime.fromtimestamp(first_free_ms([hold.span for hold in holds], ms(NOON) + HOUR_MS) / 1_000, UTC)
+
+    talk, sooner = {"medium": CALL, "billsec": 60, "is_person": True}, NOON + timedelta(days=2)
+    end = datetime(2026, 4, 3, 4, tzinfo=UTC)
+    agreed = MadeContact(at_ms=ms(NOON), ended_ms=ms(NOON), callid="a", campaign_id=1, call_back_ms=ms(sooner), **talk)
+    later = MadeContact(at_ms=ms(NOON) + 60_000, ended_ms=ms(NOON) + 60_000, callid="b", campaign_id=1, **talk)
+    came_in = msgspec.structs.replace(later, is_inbound=True)
+    assert free(agreed) == sooner
+    assert free(agreed, came_in) == sooner, "calling in takes nothing back"
+    assert free(agreed, msgspec.structs.replace(came_in, is_refusal=True)) == end
+    assert free(agreed, later) == end, "the newest talk counts"
+    assert free(agreed, campaign=CAMPAIGN._replace(id=2)) == end, "it is for the campaign of the talk"
+    over = msgspec.structs.replace(came_in, at_ms=ms(sooner), ended_ms=ms(sooner))
+    assert first_free_ms(
+        [hold.span for hold in judge(rule_of("us-regf-rest"), CAMPAIGN, [agreed, over], [ZoneInfo("UTC")])],
+        ms(sooner),
+    ) == ms(datetime(2026, 4, 5, tzinfo=UTC)), "they have talked since"
+    refused = msgspec.structs.replace(agreed, is_refusal=True)
+    assert free(refused, row="us-wa-rest") == NOON + timedelta(days=366), "no other row knows such a consent"
+
+
 def test_a_day_is_longer_than_twenty_three_hours() -> None:
     """Calendar days go on over the change to summer time: 30 days from noon there end at a midnight."""
     case = next(case for case in CASES if case.row == "fr-cap")

@@ -142,7 +142,7 @@ def _lines(story: Story) -> Iterator[str]:
     else:
         yield "Subscriber    no, but the number has called in"
     yield from (f"Received      {_show(text.at)}  {_received(text)}" for text in story.received)
-    yield from (line for rule in story.rules if rule.holds for line in _rule(rule))
+    yield from (line for rule in story.rules if rule.holds or rule.call_back is not None for line in _rule(rule))
     yield from (f"Consent       {one.kind} ({one.id}), {'good' if one.good else 'not good'}" for one in story.consents)
     for attempt in story.attempts:
         yield ""
@@ -154,7 +154,13 @@ def _lines(story: Story) -> Iterator[str]:
 
 def _rule(rule: RulePart) -> Iterator[str]:
     until = "until a call in progress is over" if rule.until is None else f"until {_show(rule.until)}"
-    yield f"Held back     {until}, by the rule {rule.name} ({rule.row or rule.rule})"
+    name = f"the rule {rule.name} ({rule.row or rule.rule})"
+    if rule.holds:
+        yield f"Held back     {until}, by {name}"
+    else:
+        yield f"Allowed       in spite of {name}"
+    if rule.call_back is not None:
+        yield f"              as the person agreed to a call-back at {_show(rule.call_back)}"
     for one in rule.counted:
         campaign = "a deleted campaign" if one.campaign is None else f"campaign {one.campaign}"
         yield f"              counts {_show(one.at)}  {one.medium} of {campaign}, {one.callid}"

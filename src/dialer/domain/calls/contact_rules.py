@@ -50,6 +50,8 @@ class FrequencyRule(msgspec.Struct, frozen=True, kw_only=True):
     """The first day of the callee on which it holds."""
     until_date: date | None = None
     """The last such day."""
+    spares_call_backs: bool = False
+    """True for a rest that ends with the call-back to which the person agreed in the call that begins it."""
 
     def binds(self, medium: str, purpose: str) -> bool:
         """Return whether the rule is one for campaigns of a medium and a purpose, which may be not said."""
@@ -108,6 +110,8 @@ class MadeContact(msgspec.Struct, frozen=True, kw_only=True):
     is_person: bool = False
     is_abandoned: bool = False
     is_refusal: bool = False
+    call_back_ms: int | None = None
+    """The time for which the person agreed to be called back; None for none."""
     is_machine: bool = False
     """True if it was taken for a machine, and hung up."""
     is_inbound: bool = False
@@ -151,6 +155,8 @@ class RuleHold(NamedTuple):
 
     span: HeldSpan
     counted: tuple[MadeContact, ...]
+    spared_until_ms: int = 0
+    """The time until which it would last, had the person not agreed to the call-back that ends the span; 0 for none."""
 
 
 def judge(
@@ -161,7 +167,7 @@ def judge(
     `zones` are the zones in which the person may be.
     """
     theirs = sorted((one for one in made if _is_within(rule, campaign, one)), key=lambda one: one.at_ms)
-    holds = _rest(rule, theirs, zones) if rule.after is not None else _cap(rule, theirs, zones)
+    holds = _rest(rule, campaign, theirs, zones) if rule.after is not None else _cap(rule, theirs, zones)
     return tuple(_between_days(rule, holds, zones))
 
 
@@ -180,10 +186,10 @@ def _between_days(rule: FrequencyRule, holds: Iterable[RuleHold], zones: Sequenc
         first_ms = min((_midnight_ms(rule.from_date, zone) for zone in zones), default=0)
     if rule.until_date is not None:
         over_ms = max(_midnight_ms(rule.until_date + timedelta(days=1), zone) for zone in zones)
-    for (from_ms, until_ms, is_awaited), counted in holds:
+    for (from_ms, until_ms, is_awaited), counted, spared_ms in holds:
         span = HeldSpan(max(from_ms, first_ms), min(until_ms, over_ms), is_awaited)
         if span.from_ms < span.until_ms:
-            yield RuleHold(span, counted)
+            yield RuleHold(span, counted, min(spared_ms, over_ms))
 
 
 def _is_within(rule: FrequencyRule, campaign: RuledCampaign, contact: MadeContact) -> bool:
@@ -215,7 +221,9 @@ def _cap(rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinf
         yield RuleHold(HeldSpan(until_ms, end_ms, is_awaited=True), (*besides, *open_calls))
 
 
-def _rest(rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzinfo]) -> Iterator[RuleHold]:
+def _rest(
+    rule: FrequencyRule, campaign: RuledCampaign, made: Sequence[MadeContact], zones: Sequence[tzinfo]
+) -> Iterator[RuleHold]:
     """Yield the hold of a rest: by the newest call that begins it, with the contacts since.
 
     A call begins a rest of texts, too: only the contacts since are those of the rule's media.
@@ -230,7 +238,31 @@ def _rest(rule: FrequencyRule, made: Sequence[MadeContact], zones: Sequence[tzin
         theirs = [one for one in made if one.medium in rule.media and one.at_ms >= newest_ms]
         since = [one for one in theirs if one.is_counted(rule.counts, rule.seconds) is not False]
         if len(since) >= rule.limit:
-            yield RuleHold(HeldSpan(0, _end_ms(rule, newest_ms, zones)), (newest, *since))
+            yield _resting((newest, *since), _end_ms(rule, newest_ms, zones), _agreed_ms(rule, campaign, ended))
+
+
+def _resting(counted: tuple[MadeContact, ...], end_ms: int, agreed_ms: int | None) -> RuleHold:
+    if agreed_ms is None or agreed_ms >= end_ms:
+        return RuleHold(HeldSpan(0, end_ms), counted)
+    return RuleHold(HeldSpan(0, agreed_ms), counted, spared_until_ms=end_ms)
+
+
+def _agreed_ms(rule: FrequencyRule, campaign: RuledCampaign, ended: Iterable[tuple[int, MadeContact]]) -> int | None:
+    """Return the time of the call-back of a campaign to which a person has agreed; None for none that is to come.
+
+    The newest talk counts. One that came in before that time changes nothing, unless they refuse in it.
+    """
+    if not rule.spares_call_backs:
+        return None
+    later: list[MadeContact] = []
+    for _, one in sorted(ended, key=lambda pair: pair[0], reverse=True):
+        agreed_ms = one.call_back_ms if one.campaign_id == campaign.id else None
+        if agreed_ms is not None:
+            return agreed_ms if all(other.at_ms < agreed_ms for other in later) else None
+        if not one.is_inbound or one.is_refusal:
+            return None
+        later.append(one)
+    return None
 
 
 def _end_ms(rule: FrequencyRule, at_ms: int, zones: Sequence[tzinfo]) -> int:

@@ -45,6 +45,8 @@ class LawRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     not_built: str = ""
     leaves_out_sure_agents: bool = False
     """True if it is not for calls for which an agent is free for certain."""
+    spares_call_backs: bool = False
+    """True if it does not hold back a call to which the person agreed in the talk."""
 
     @property
     def is_on(self) -> bool:
@@ -96,4 +98,5 @@ def _rule(rule_id: int, row: LawRow) -> FrequencyRule:
         state=row.state,
         from_date=row.from_date,
         until_date=row.until_date,
+        spares_call_backs=row.spares_call_backs,
     )

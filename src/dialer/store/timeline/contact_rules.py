@@ -25,13 +25,15 @@ def rules_for_person(
 def _part(rule: FrequencyRule, holds: Sequence[RuleHold], now_ms: int) -> RulePart:
     at_work = [hold for hold in holds if hold.span.from_ms <= now_ms < hold.span.until_ms]
     until_ms = first_free_ms([hold.span for hold in holds], now_ms) if at_work else NEVER_MS
+    spared = [hold for hold in holds if now_ms < hold.spared_until_ms]
     return RulePart(
         rule="" if rule.row else f"/rest-api/contact-rule/{rule.id}/",
         row=rule.row,
         name=rule.name,
         holds=bool(at_work),
         until=moment_or_none(until_ms if until_ms < NEVER_MS else None),
-        counted=[_counted(one) for hold in at_work for one in hold.counted],
+        counted=[_counted(one) for hold in at_work or spared for one in hold.counted],
+        call_back=moment_or_none(spared[0].span.until_ms if spared else None),
     )
 
 

@@ -282,7 +282,9 @@ class RulePart(msgspec.Struct, frozen=True):
     until: datetime | None
     """The moment until which it holds; None if it does not, or if a call in progress decides."""
     counted: list[CountedContact]
-    """The contacts that count; none if it does not hold."""
+    """The contacts that count; none if it does not hold, and would not without the call-back."""
+    call_back: datetime | None
+    """The call-back to which the person agreed, from which on it holds no more; None without one."""
 
 
 class ConsentPart(msgspec.Struct, frozen=True):
