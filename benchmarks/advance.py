@@ -74,8 +74,10 @@ def add(connection: Connection, model: type[Row], **values: object) -> int:
     return int((result.inserted_primary_key or (0,))[0])
 
 
-def add_started_campaign(connection: Connection, subscribers: int) -> None:
-    """Add one started campaign with this many contacts."""
+def add_started_campaign(
+    connection: Connection, subscribers: int, *, begins: str = "+12025", zone: str = "America/New_York"
+) -> None:
+    """Add one started campaign with this many contacts, whose numbers begin with some digits, in a zone."""
     user_id = add(connection, User, username="ann", password_hash="-", call_rate=2_000)  # noqa: S106 - nobody logs in
     unit = UnitOfWork(connection=connection, now_ms=START_MS)
     record_payment(unit, user_id, 10**12)
@@ -84,9 +86,9 @@ def add_started_campaign(connection: Connection, subscribers: int) -> None:
         {
             "phonebook_id": phonebook_id,
             "user_id": user_id,
-            "contact": f"+12025{place:06d}",
-            "number": f"+12025{place:06d}",
-            "zone": "America/New_York",
+            "contact": f"{begins}{place:06d}",
+            "number": f"{begins}{place:06d}",
+            "zone": zone,
             "full_name": "Ann Other",
             "additional_vars": "{}",
             "created_date": START_MS,

@@ -41,6 +41,7 @@ from dialer.carriers.media.sound_router import PHASES, SendSound, SoundRouter
 from dialer.carriers.sip.sdp import AgreedSound, Codec
 from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.sessions.leg_protocol import Ask, Play
+from dialer.domain.words.contact_words import ON
 from dialer.runtime.steps.clock import VirtualClock
 from dialer.runtime.steps.contact_collection import COLLECT_SLICE
 from dialer.runtime.steps.worker import Worker
@@ -49,6 +50,7 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.scenario import parse_scenario
 from dialer.sim.simulation import Simulation
 from dialer.store.database.database import Database
+from dialer.store.database.service_state import ServiceSettings, save_settings
 from dialer.store.database.touched import Touched, touch
 from dialer.store.tables import Campaign, Cdr
 
@@ -66,6 +68,9 @@ FLOOR_GROWTH_MAX: Final = 1.5
 COMMITTED_CALL_MAX: Final = 93
 """Calls of Python functions for each call of the server, committed to SQLite."""
 STATEMENTS_PER_THOUSAND_CALLS_MAX: Final = 5
+UNCONCERNED: Final = (300, 900)
+UNCONCERNED_CALL_MAX: Final = 16
+"""Calls of Python functions that rows of law add to each call of people for whom none is: the country is looked up."""
 COLLECTED: Final = (4_000, 12_000)
 """Numbers of contacts of a campaign that starts later."""
 COLLECTED_THOUSAND_MAX: Final = {"statements": 16, "functions": 2_050}
@@ -131,10 +136,12 @@ def for_agents(agents: int) -> tuple[float, float]:
     return counts["call"] / legs, (counts["call"] + counts["c_call"]) / legs
 
 
-def committed(subscribers: int, folder: Path) -> Cost:
+def committed(subscribers: int, folder: Path, law: str = "", **where: str) -> Cost:
     folder.mkdir()
     database = new_database(str(folder))
-    database.write_now(lambda connection: add_started_campaign(connection, subscribers))
+    settings = ServiceSettings("virtual", "UTC", None, "media", None, law)
+    database.write_now(lambda connection: save_settings(connection, settings, START_MS))
+    database.write_now(lambda connection: add_started_campaign(connection, subscribers, **where))
     worker = Worker(database, VirtualClock(START_MS), seed=1, service_zone="UTC", new_carrier=SimulatedCarrier)
     with counted_statements() as statements, counted_functions() as counts:
         anyio.run(worker.advance, START_MS + DAY_MS)
@@ -210,6 +217,19 @@ def test_a_call_of_the_server_stays_within_its_cost(tmp_path: Path) -> None:
     cost = more(larger, smaller)
     assert cost.functions / cost.calls <= COMMITTED_CALL_MAX
     assert 1_000 * cost.statements / cost.calls <= STATEMENTS_PER_THOUSAND_CALLS_MAX
+
+
+def test_calls_of_people_whom_no_row_of_law_concerns_cost_what_they_do_without_law(tmp_path: Path) -> None:
+    """People of Germany, where no row is for calls: retries are not read again, and no contacts are looked up."""
+    germany = {"begins": "+49302", "zone": "Europe/Berlin"}
+    committed(1, tmp_path / "first", **germany)  # Patterns of numbers are compiled at their first use.
+    costs = []
+    for law in ("", ON):
+        smaller, larger = (committed(size, tmp_path / f"{size}{law}", law, **germany) for size in UNCONCERNED)
+        costs.append(more(larger, smaller))
+    without, with_law = costs
+    assert with_law.functions / with_law.calls - without.functions / without.calls <= UNCONCERNED_CALL_MAX
+    assert (with_law.calls, with_law.statements) == (without.calls, without.statements)
 
 
 def test_a_contact_that_is_collected_stays_within_its_cost(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.contacts.consents import add_consent, change_consent, delete_consent
 from dialer.app.work.errors import ErrorCode, RefusedError
-from dialer.domain.engine.recent_contacts import RecentContacts
 from dialer.domain.words.enums import AgentDisposition, SubscriberStatus
+from dialer.store.journal.journal import JournalStore
 from dialer.store.tables import SMS, CallRequest, Campaign, Consent, Gateway, SmsMessage, Subscriber, User
 from dialer.store.timeline.parts import ConsentPart
 from dialer.store.timeline.reading import read_story
@@ -51,11 +51,12 @@ async def test_people_with_a_consent_are_called_and_the_others_refused(house: Ho
 async def test_a_campaign_with_a_consent_and_no_rule_reads_nobody_anew(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(RecentContacts, "are_newer", lambda *_: pytest.fail("no rule counts contacts"))
+    monkeypatch.setattr(JournalStore, "claim_again", lambda *_: pytest.fail("no rule counts contacts"))
     consent(house)
+    calling(house, ADA)
     calling(house, ADA, requires_consent="express")
     await house.advance(60)
-    assert [row["phone_number"] for row in house.rows(CallRequest)] == [ADA]
+    assert [row["phone_number"] for row in house.rows(CallRequest)] == [ADA, ADA]
 
 
 async def test_a_consent_that_is_withdrawn_or_ends_between_claim_and_dial_covers_nobody(house: House) -> None:

@@ -158,7 +158,7 @@ async def test_texts_and_calls_are_counted_together(house: House) -> None:
 async def test_the_guard_stops_an_engine_that_reads_people_and_forgets_what_happens_then(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(RecentContacts, "are_newer", lambda *_: False)
+    monkeypatch.setattr(RecentContacts, "outdate", lambda *_: False)
     rule(house, most=1, period=7, unit="days")
     calling(house, BEA, ADA)
     calling(house, ADA)

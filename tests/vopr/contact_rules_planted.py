@@ -11,7 +11,7 @@ from tests.vopr.planted import Planted
 
 def _contacts_since_are_forgotten(patch: pytest.MonkeyPatch) -> None:
     """Believe what people were read with, whatever other campaigns have done since."""
-    patch.setattr(RecentContacts, "are_newer", lambda *_: False)
+    patch.setattr(RecentContacts, "outdate", lambda *_: False)
 
 
 def _consents_never_end(patch: pytest.MonkeyPatch) -> None:

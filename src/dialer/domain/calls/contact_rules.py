@@ -4,7 +4,7 @@ A rule is judged against the contacts that were made with a number. It gives the
 next contact back. Spans do not depend on the present, so they stay true until another contact is made.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, NamedTuple
 
@@ -92,6 +92,14 @@ class RuledCampaign(NamedTuple):
     """The consent that it needs; None if it needs none."""
     is_real: bool = False
     """True if it calls people: what was rehearsed with simulated ones then counts for no rule."""
+    countries: frozenset[str] | None = None
+    """The countries for which its rules are; None if one is for everywhere."""
+
+    def may_hold(self, number: str) -> bool:
+        """Return whether a rule may hold a number back: nobody is read anew, or looked up, for whom none can."""
+        if not self.rules:
+            return False
+        return self.countries is None or not self.countries.isdisjoint(countries_of_law(number))
 
 
 class MadeContact(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,6 +165,11 @@ class RuleHold(NamedTuple):
     counted: tuple[MadeContact, ...]
     spared_until_ms: int = 0
     """The time until which it would last, had the person not agreed to the call-back that ends the span; 0 for none."""
+
+
+def countries_of(rules: Collection[FrequencyRule]) -> frozenset[str] | None:
+    """Return the countries for which rules are; None if one is for everywhere."""
+    return frozenset(rule.country for rule in rules) if all(rule.country for rule in rules) else None
 
 
 def judge(

@@ -223,7 +223,7 @@ class CampaignDialling:
         while True:
             next_person: NextPerson | ClaimAgain
             next_person = self._people.next(campaign, now_ms) if campaign.reaches_agents else hopper.next(now_ms)
-            if campaign.plan.ruled and campaign.plan.ruled.rules:
+            if campaign.plan.ruled:
                 next_person = self._read_anew(campaign, next_person)
             if not isinstance(next_person, Subscriber):
                 return self._claim_or_wait(campaign, next_person, now_ms)
@@ -244,7 +244,7 @@ class CampaignDialling:
 
     def _read_anew(self, campaign: OpenCampaign, found: NextPerson) -> NextPerson | ClaimAgain:
         """Return what the hopper has found; of somebody with whom a contact was made since their read, a new read."""
-        if isinstance(found, Subscriber) and self._state.contacts.are_newer(found):
+        if isinstance(found, Subscriber) and self._state.contacts.outdate(campaign.plan.ruled, found):
             campaign.hopper.take()
             return ClaimAgain(campaign.plan.id, found)
         return found
@@ -276,8 +276,8 @@ class CampaignDialling:
 
     def _dial_wanted(self, campaign: OpenCampaign, gateway: GatewayLoad, offered: Offered, now_ms: int) -> bool:
         """Dial the person whom an agent wants to call, if they may still be called."""
-        subscriber, ruled = offered.subscriber, campaign.plan.ruled
-        if ruled and ruled.rules and self._state.contacts.are_newer(subscriber):
+        subscriber = offered.subscriber
+        if self._state.contacts.outdate(campaign.plan.ruled, subscriber):
             self._claims.make(ClaimOffered(campaign.plan.id, offered.agent_id, subscriber))
             return False
         # The hopper keeps the person until a window is open, whichever hours hold then: it is asked again soon.

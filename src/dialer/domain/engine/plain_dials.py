@@ -33,6 +33,8 @@ class PlainDials:
             return None
         if type(subscriber) is not Subscriber or self._verdicts.of(campaign, subscriber, now_ms) is not ALLOWED:
             return False
+        if plan.ruled is not None and state.contacts.outdate(plan.ruled, subscriber):
+            return False
         account = self._accounts[plan.user_id]
         offer = account.offer(plan, subscriber)
         if offer is None:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from dialer.domain.calls.contact_rules import RuledCampaign
 from dialer.domain.calls.plans import Subscriber
 
 FOLLOWED_MAX: Final = 100_000
@@ -31,6 +32,7 @@ class RecentContacts:
             self._forgotten = self.last
         self._places[number] = self.last
 
-    def are_newer(self, subscriber: Subscriber) -> bool:
-        """Return whether a contact was made with a person since they were read."""
-        return subscriber.read_at < max(self._forgotten, self._places.get(subscriber.number, 0))
+    def outdate(self, ruled: RuledCampaign | None, subscriber: Subscriber) -> bool:
+        """Return whether a contact was made with a person since they were read, whom a rule may hold back."""
+        is_newer = subscriber.read_at < max(self._forgotten, self._places.get(subscriber.number, 0))
+        return is_newer and ruled is not None and ruled.may_hold(subscriber.number)

@@ -114,8 +114,8 @@ class OpenCampaign:
         """True for a campaign whose agents see each person before the call."""
         self.reaches_agents = bool(plan.flow.queue_ids)
         """True if calls may reach an agent, whatever the dial method, which may change."""
-        self.is_plain = not (self.is_paced or self.reaches_agents or plan.ruled)
-        """True if neither agents nor contact rules decide about a dial (`dialer.domain.engine.plain_dials`)."""
+        self.is_plain = not (self.is_paced or self.reaches_agents)
+        """True if no agents decide about a dial (`dialer.domain.engine.plain_dials`)."""
 
     def measure(self, figures: PacingFigures) -> None:
         """Go on with the figures that were measured so far."""

@@ -27,9 +27,12 @@ class ContactHistory:
         """Forget the rules of a campaign that is closed."""
         self._campaigns.pop(campaign_id, None)
 
-    def has_rules(self, campaign_id: int) -> bool:
-        """Return whether a rule binds a campaign, or whether it needs a consent."""
-        return campaign_id in self._campaigns
+    def judged(self, campaign_id: int, people: Sequence[Subscriber]) -> Sequence[Subscriber]:
+        """Return those of some people whom a rule of a campaign may hold back; all, if it needs a consent."""
+        campaign = self._campaigns.get(campaign_id)
+        if campaign is None:
+            return ()
+        return people if campaign.consent is not None else [one for one in people if campaign.may_hold(one.number)]
 
     def hold(self, connection: Connection, campaign_id: int, people: Sequence[Subscriber]) -> None:
         """Note for claimed people when rules hold them back, and when there is a consent of theirs.
@@ -37,8 +40,6 @@ class ContactHistory:
         One query reads the contacts of all of them, and another one the consents, each if the campaign needs it.
         """
         campaign = self._campaigns[campaign_id]
-        if not people:
-            return
         numbers = [one.number for one in people]
         made = contacts_with(connection, campaign, numbers, self._now_ms())
         for one in people:

@@ -136,9 +136,10 @@ class JournalStore:
 
     def _hold(self, campaign_id: int, found: Sequence[Subscriber]) -> None:
         """Read the contacts of claimed people, those of this step included, if a rule of their campaign counts them."""
-        if self.contacts.has_rules(campaign_id) and found:
+        judged = self.contacts.judged(campaign_id, found)
+        if judged:
             self._rows.flush()
-            self.contacts.hold(self._rows.at_work(), campaign_id, found)
+            self.contacts.hold(self._rows.at_work(), campaign_id, judged)
 
     def count_subscribers(self, request: campaign_effects.CountSubscribers) -> campaign_events.SubscribersCounted:
         """Return whether a campaign has subscribers, and whether any of them is not final."""

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.billing.money import MONEY_SCALE
-from dialer.domain.calling_times.zones import countries_of_law, fixed_offset_minutes, is_zone_key, zones_of_key
+from dialer.domain.calling_times.zones import fixed_offset_minutes, is_zone_key, zones_of_key
 from dialer.domain.calls.consents import ConsentSpan, good_at, good_spans
 from dialer.domain.calls.contact_rules import (
     DAY_MS,
@@ -37,6 +37,7 @@ from dialer.domain.calls.contact_rules import (
     MadeContact,
     RuledCampaign,
     RuleHold,
+    countries_of,
     judge,
 )
 from dialer.domain.calls.plans import SIMULATED, SMS
@@ -145,8 +146,8 @@ def ruled_campaigns(
             rules += law_for(TEXT if row.medium == SMS else CALL, row.purpose, has_sure_agents=sure)
         consent = needed_consent(row.requires_consent, row.purpose, row.seller)
         if rules or consent is not None:
-            seen = (row.id, row.user_id, row.seller, rules, service_zone, consent)
-            found[row.id] = RuledCampaign(*seen, is_real=bool(row.is_real))
+            seen = (row.id, row.user_id, row.seller, rules, service_zone, consent, bool(row.is_real))
+            found[row.id] = RuledCampaign(*seen, countries_of(rules))
     return found
 
 
@@ -157,11 +158,9 @@ def contacts_with(
 
     One query reads them, by the index of numbers; none without a rule, or if all rules are for other countries.
     """
-    if all(rule.country for rule in campaign.rules):
-        countries = {rule.country for rule in campaign.rules}
-        numbers = [number for number in numbers if not countries.isdisjoint(countries_of_law(number))]
-        if not numbers:
-            return {}
+    numbers = [number for number in numbers if campaign.may_hold(number)]
+    if not numbers:
+        return {}
     since_ms = now_ms - max(_longest_ms(rule) for rule in campaign.rules)
     asked = {"numbers": list(set(numbers)), "user": campaign.user_id, "since": since_ms}
     found: defaultdict[str, list[MadeContact]] = defaultdict(list)
