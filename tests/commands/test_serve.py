@@ -58,6 +58,20 @@ def test_a_clock_that_turns_real_by_default_is_told(run: Run, clock: str, is_tol
     assert run("serve", "--port", "0", DIALER_CLOCK="real", **ADMIN).told == first.told
 
 
+def test_rows_of_law_that_hold_otherwise_than_before_are_told(run: Run) -> None:
+    """The wrong password ends the starts after the settings are stored."""
+    new_file(Path.cwd())
+    off = {"DIALER_CONTACT_RULES": "off", "DIALER_ALLOW_ANY_CONTACT": "yes-i-answer-for-it"}
+    first, same, switched_off, back = (
+        run("serve", "--port", "0", **ADMIN, **setting) for setting in ({}, {}, off, {"DIALER_CONTACT_RULES": "on"})
+    )
+    holds = "Warning: rows of law hold {} now (DIALER_CONTACT_RULES), and held {} before this start."
+    everywhere = " That is so for all processes of the service."
+    assert same.told == first.told
+    assert switched_off.told == [holds.format("nowhere", "on real gateways") + everywhere, *first.told]
+    assert back.told == [holds.format("on all gateways", "nowhere") + everywhere, *first.told]
+
+
 @pytest.mark.parametrize(
     ("folder", "problem"),
     [

@@ -9,6 +9,7 @@ from dialer.domain.words.contact_words import OFF, ON
 from dialer.domain.words.enums import AgentDisposition
 from dialer.store.database.service_state import ServiceSettings, save_settings
 from dialer.store.queries.contact_rules import ruled_campaigns
+from dialer.store.queries.law_switch import LAW_SWITCH
 from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsMessage
 from tests.runtime.house import AS_REAL, DAY_MS, MONDAY_NOON_MS, House
 from tests.runtime.test_contact_rules import calling, dialled, held, rule, start
@@ -62,6 +63,30 @@ async def test_law_holds_on_a_real_gateway_unless_it_is_switched_off(
     assert rows_in_force(house, campaign_id) == (rows_in_force(house, campaign_id) if setting == ON else [])
     house.change(Gateway, house.gateway_id, protocol="sip")
     assert ("us-fl-cap" in rows_in_force(house, campaign_id)) is is_held
+
+
+async def test_a_process_dials_past_law_only_if_it_was_itself_started_so(house: House) -> None:
+    """Another process stores `off`. This one has not been told to answer for it, so law holds on."""
+    campaign_id = calling(house, FLORIDA, purpose="sales")
+    house.change(Campaign, campaign_id, status=2)
+    house.change(Gateway, house.gateway_id, protocol="sip")
+    set_law(house, OFF)
+    with LAW_SWITCH.stated(""):
+        assert "us-fl-cap" in rows_in_force(house, campaign_id)
+    with LAW_SWITCH.stated(OFF):
+        assert rows_in_force(house, campaign_id) == []
+
+
+async def test_a_setting_that_another_process_stores_holds_for_campaigns_that_run(house: House) -> None:
+    calling(house, FLORIDA, purpose="sales", maxretry=0)
+    await house.advance(60)
+    for _ in range(3):
+        calling(house, FLORIDA, purpose="sales", startingdate=house.now_ms() + 600_000)
+    await house.advance(60)
+    settings = ServiceSettings("virtual", "UTC", None, "media", None, ON)
+    house.database.write_now(lambda connection: save_settings(connection, settings, house.now_ms()))
+    await house.advance(1_200)
+    assert (len(dialled(house, FLORIDA)), len(held(house, FLORIDA))) == (3, 1)
 
 
 async def test_a_gateway_for_texts_of_the_same_number_is_another_one(house: House) -> None:

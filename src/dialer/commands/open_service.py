@@ -16,6 +16,7 @@ from dialer.commands.key_file import KeyFile
 from dialer.commands.output import say
 from dialer.commands.taught_places import learn_places
 from dialer.dev import FOLDER
+from dialer.domain.words.contact_words import OFF, ON
 from dialer.domain.words.voices import SpeechVoice
 from dialer.runtime.steps.clock import NANOSECONDS, Clock, RealClock, open_clock
 from dialer.settings import SETTINGS, Setting, Settings, SettingsError, SettingsFile, load_settings
@@ -36,6 +37,7 @@ _SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_
 """Variables that decide what a command answers, and are the service's to set."""
 _FILE: Final = "dialer.settings_file"
 _SECOND_MS: Final = 1_000
+_LAW_HOLDS: Final = {"": "on real gateways", ON: "on all gateways", OFF: "nowhere"}
 
 
 def settings_from_environment() -> Settings:
@@ -295,7 +297,10 @@ def serving_alone(settings: Settings) -> Iterator[ServingPlace]:
 
 
 def store_settings(settings: Settings, database: Database, first_now_ms: int) -> None:
-    """Store the settings of a service that starts, for `service_settings`."""
+    """Store the settings of a service that starts, for `service_settings`. All its workers read their campaigns anew.
+
+    Where rows of law hold otherwise from now on, a warning says so.
+    """
     stored = ServiceSettings(
         settings.clock,
         settings.timezone,
@@ -304,7 +309,13 @@ def store_settings(settings: Settings, database: Database, first_now_ms: int) ->
         settings.calling_hours,
         settings.contact_rules,
     )
+    before = database.read_now(read_settings)
     database.write_now(lambda unit: save_settings(unit, stored, first_now_ms))
+    if before is not None and before.contact_rules != stored.contact_rules:
+        say(
+            f"Warning: rows of law hold {_LAW_HOLDS[stored.contact_rules]} now (DIALER_CONTACT_RULES), and held"
+            f" {_LAW_HOLDS[before.contact_rules]} before this start. That is so for all processes of the service."
+        )
 
 
 def store_speech(settings: Settings, database: Database) -> None:

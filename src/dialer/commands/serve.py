@@ -35,6 +35,7 @@ from dialer.store.database.database import Database
 from dialer.store.database.service_state import read_settings
 from dialer.store.fleet.shards import disband
 from dialer.store.queries.accounts import has_accounts
+from dialer.store.queries.law_switch import LAW_SWITCH
 
 TOKEN_BYTES: Final = 16
 """Random bytes of the token that creates the first admin."""
@@ -49,6 +50,7 @@ def serve(host: str, port: int) -> None:
         contextlib.closing(bind(host, port)) as bound,
         serving_alone(settings) as place,
         open_database(settings, place) as database,
+        LAW_SWITCH.stated(settings.contact_rules),
     ):
         check_media_folder(settings.media_dir)
         _warn_of_a_real_clock(settings, database)

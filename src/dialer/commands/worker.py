@@ -28,6 +28,7 @@ from dialer.server import bind, ending_on_signals
 from dialer.server import serve as run_server
 from dialer.service_manager import report_ready
 from dialer.store.moving.key_check import check_key
+from dialer.store.queries.law_switch import LAW_SWITCH
 
 
 def worker(name: str | None, listen: str) -> None:
@@ -35,7 +36,12 @@ def worker(name: str | None, listen: str) -> None:
     VOICE.begin_log()
     settings = settings_from_environment()
     host, port = _address(listen)
-    with ending_on_signals(), served_together(settings) as place, open_existing_database(settings, place) as database:
+    with (
+        ending_on_signals(),
+        served_together(settings) as place,
+        open_existing_database(settings, place) as database,
+        LAW_SWITCH.stated(settings.contact_rules),
+    ):
         database.write_now(check_key)
         clock = database_clock(database)
         store_settings(settings, database, clock.now_ms())

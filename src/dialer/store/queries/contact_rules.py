@@ -17,9 +17,7 @@ from sqlalchemy import (
     RowMapping,
     SQLColumnExpression,
     bindparam,
-    case,
     false,
-    func,
     literal_column,
     null,
     select,
@@ -40,21 +38,20 @@ from dialer.domain.calls.contact_rules import (
     countries_of,
     judge,
 )
-from dialer.domain.calls.plans import SIMULATED, SMS
+from dialer.domain.calls.plans import SMS
 from dialer.domain.words.consent_words import NO_CONSENT
-from dialer.domain.words.contact_words import CALL, OFF, ON, TEXT, ContactKind, PeriodUnit, RestAfter, RuleScope
+from dialer.domain.words.contact_words import CALL, TEXT, ContactKind, PeriodUnit, RestAfter, RuleScope
 from dialer.domain.words.enums import AgentDisposition, AmdBehavior, AmdStatus, LegType
 from dialer.store.backends.expressions import without_index
 from dialer.store.queries.consents import consents_of, needed_consent
 from dialer.store.queries.contact_law import is_sure, law_for
+from dialer.store.queries.law_switch import HAS_LAW, IS_REAL
 from dialer.store.tables import (
     CallDisposition,
     CallInProgress,
     CallRequest,
     Campaign,
     Cdr,
-    Gateway,
-    ServiceState,
     SmsMessage,
 )
 from dialer.store.tables import ContactRule as RuleRow
@@ -67,23 +64,7 @@ _RULES: Final = (
     .where(RuleRow.user_id == bindparam("user"), RuleRow.enabled == true())
     .order_by(RuleRow.id)
 )
-_LAW_HOLDS: Final = select(ServiceState.contact_rules).limit(1).scalar_subquery()
 _HAS_OWN: Final = select(RuleRow.id).where(RuleRow.user_id == Campaign.user_id, RuleRow.enabled == true()).exists()
-_PROTOCOL: Final = (
-    select(Gateway.protocol)
-    .where(
-        Gateway.medium == Campaign.medium,  # The two media are numbered separately.
-        Gateway.id == case((Campaign.medium == SMS, Campaign.sms_gateway_id), else_=Campaign.aleg_gateway_id),
-    )
-    .scalar_subquery()
-)
-_IS_REAL: Final = func.coalesce(_PROTOCOL, SIMULATED) != SIMULATED
-HAS_LAW: Final = case(
-    (func.coalesce(_LAW_HOLDS, "") == OFF, false()),
-    (func.coalesce(_LAW_HOLDS, "") == ON, true()),
-    else_=_IS_REAL,
-)
-"""True if rows of law hold for a campaign."""
 _IS_RULED: Final = _HAS_OWN | HAS_LAW | (Campaign.requires_consent != NO_CONSENT)
 IS_RULED: Final = _IS_RULED.label("is_ruled")
 """True if the account of a campaign has a rule, if rows of law hold for it, or if the campaign needs a consent."""
@@ -98,7 +79,7 @@ _CAMPAIGNS: Final = select(
     Campaign.agent_dial_rate,
     _HAS_OWN.label("has_own"),
     HAS_LAW.label("has_law"),
-    _IS_REAL.label("is_real"),
+    IS_REAL.label("is_real"),
 ).where(Campaign.id.in_(bindparam("ids", expanding=True)), Campaign.trial_of_id.is_(None), _IS_RULED)
 
 
