@@ -3,11 +3,14 @@
 import re
 from typing import Any
 
+import msgspec
 import pytest
 from sqlalchemy import insert, select, update
 
 from dialer.app.call_centre import wall_board
+from dialer.domain.queueing.plans import AgentFigures
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
+from dialer.domain.words.moments import NEVER_MS
 from dialer.store.database.database import Database
 from dialer.store.tables import (
     Agent,
@@ -355,3 +358,20 @@ def test_agents_beyond_its_limit_count(alice: Visitor, api: Caller, monkeypatch:
     text = alice.text(f"board/?queue={queue['id']}")
     assert [name in text for name in ("Ann", "Cleo", "Eve")] == [True, False, True]
     assert "agents are shown" not in text
+
+
+def test_who_keeps_the_floor_waiting_for_an_outcome_is_first_and_named(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    """Within the time after the call nobody waits for it yet."""
+    for name in ("Ann", "Ben", "Cleo"):
+        api.create("agent", name=name, status=2)
+    owing = {"is_talking": False, "wraps_until_ms": NEVER_MS}
+    for identity, free_at_ms in ((2, NOW_MS + 60_000), (3, NOW_MS - 60_000)):
+        figures = msgspec.json.encode(AgentFigures(free_at_ms=free_at_ms, outcome_call_id=7)).decode()
+        store(database, update(Agent).where(Agent.id == identity).values(figures=figures, **owing))
+    text = alice.text("board/")
+    assert "Cleo Wrapping up the outcome of the call is missing 0 s 0 0 0 s Actions Ann Available 0 s" in text
+    assert "Ben Wrapping up 0 s 0 0 0 s" in text
+    assert '<a href="/console/callrequests/7/">the outcome of the call is missing</a>' in alice.page
+    assert alice.text("board/?sort=name").index("Ann Available") < alice.text("board/?sort=name").index("Cleo Wrapping")

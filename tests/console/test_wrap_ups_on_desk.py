@@ -100,3 +100,32 @@ def test_a_queue_says_what_follows_a_call(api: Caller, queue: Any) -> None:  # n
     api.change(queue["url"], outcome_required=True, longer_wrap_up=0)
     changed = api.get(queue["url"])
     assert (changed["outcome_required"], changed["longer_wrap_up"]) == (True, 0)
+
+
+@pytest.mark.parametrize("how", ["changed", "deleted"])
+def test_a_queue_that_requires_outcomes_no_more_sets_its_agents_free(
+    gus: Visitor,
+    api: Caller,
+    database: Database,
+    queue: Any,  # noqa: ANN401 - JSON
+    how: str,
+) -> None:
+    api.change(queue["url"], outcome_required=True)
+    wrap_up(database, owed_id=7)
+    api.change(queue["url"], longer_wrap_up=30)
+    assert (standing(database), OWES in gus.text("desk/")) == ((FREE_AT_MS, 7, NEVER_MS), True)
+    if how == "changed":
+        api.change(queue["url"], outcome_required=False)
+    else:
+        assert api.request("DELETE", queue["url"]).status_code == 204
+    assert standing(database) == (FREE_AT_MS, 0, FREE_AT_MS)
+    text = gus.text("desk/")
+    assert (READY in text, OWES in text) == (True, False)
+
+
+def test_another_queue_of_the_call_may_still_require_its_outcome(api: Caller, database: Database, queue: Any) -> None:  # noqa: ANN401 - JSON
+    api.change(queue["url"], outcome_required=True)
+    other = api.create("queue", name="Other", outcome_required=True)
+    wrap_up(database, owed_id=7)
+    api.change(other["url"], outcome_required=False)
+    assert standing(database) == (FREE_AT_MS, 7, NEVER_MS)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Select, delete, select, update
 
 from dialer.app.call_centre.break_reasons import check_break_reason
+from dialer.app.campaigns.lost_calls import free_of_needless_outcomes
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.events import AgentStatusChanged
 from dialer.app.work.touched_records import hearers_of_music, touched_queue
@@ -97,10 +98,12 @@ def delete_queue(unit: UnitOfWork, queue_id: int) -> None:
     waits = _under_way(Transfer.status == TransferStatus.WAITING).where(Transfer.queue_id == queue_id)
     if unit.connection.execute(waits.limit(1)).first() is not None:
         raise RefusedError("Calls wait in the queue. Delete the queue when no call waits.", code=ErrorCode.IN_PROGRESS)
-    user_id = unit.connection.scalar(select(Queue.user_id).where(Queue.id == queue_id, _CHANGES_CALLS))
+    owner = select(Queue.user_id, _CHANGES_CALLS, Queue.outcome_required).where(Queue.id == queue_id)
+    user_id, changes_calls, outcome_required = unit.connection.execute(owner).one()
     unit.connection.execute(delete(Queue).where(Queue.id == queue_id))
-    hearers = NOTHING if user_id is None else hearers_of_music(unit.connection, user_id)
-    unit.note(touched_queue(queue_id) | hearers)
+    unit.note(touched_queue(queue_id) | (hearers_of_music(unit.connection, user_id) if changes_calls else NOTHING))
+    if outcome_required:
+        free_of_needless_outcomes(unit, user_id)
 
 
 def _under_way(condition: ColumnElement[bool]) -> Select[str]:

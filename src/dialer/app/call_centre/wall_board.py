@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection
 
 from dialer.app.call_centre.previews import preview_of
+from dialer.app.call_centre.wrap_ups import figures_in
 from dialer.domain.calls.plans import SIP
 from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, unrounded_percent
 from dialer.domain.queueing.plans import Preview
@@ -76,6 +77,8 @@ class AgentOnBoard(NamedTuple):
     """The third person whom the agent consults, or calls for that; empty for none."""
     consulted_by: str = ""
     """The agent who consults this one; empty for none."""
+    owed_call_id: int = 0
+    """The call whose outcome keeps the agent from the next one, though the time after it is over; 0 for none."""
 
     @property
     def can_be_heard(self) -> bool:
@@ -157,10 +160,12 @@ def _agents(
         agent: since for call in calls if call.answered_ms is None for agent, since in offers_in(call.offers).items()
     }
     days = days_of_agents(connection, [agent.id for agent in agents], today)
-    return [
+    found = [
         _agent(agent, talks.get(agent.id), rings.get(agent.id), days.get(agent.id, _NO_DAY), now_ms, today)
         for agent in agents
     ]
+    # Agents on long breaks are first already. Those who owe an outcome come next.
+    return sorted(found, key=lambda agent: not agent.exceeded_ms and not agent.owed_call_id)
 
 
 def _agent(
@@ -192,7 +197,13 @@ def _agent(
         day.taken,
         day.missed,
         day.breaks_ms + goes_on_ms,
+        owed_call_id=_owed_call(agent.figures, now_ms) if activity is AgentActivity.WRAPPING_UP else 0,
     )
+
+
+def _owed_call(document: str, now_ms: int) -> int:
+    figures = figures_in(document)
+    return figures.outcome_call_id if figures.free_at_ms <= now_ms else 0
 
 
 def _consulting(agents: list[AgentOnBoard], consultations: list[BoardConsultation]) -> list[AgentOnBoard]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, delete, select, update
 
-from dialer.app.campaigns.lost_calls import free_of_lost_calls
+from dialer.app.campaigns.lost_calls import free_of_needless_outcomes
 from dialer.app.overview.examples import note_example_gone
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.touched_records import touched_campaigns
@@ -56,7 +56,7 @@ def delete_campaign(unit: UnitOfWork, campaign_id: int) -> None:
     note_example_gone(unit, campaign_id, found.user_id)
     unit.connection.execute(delete(Campaign).where(Campaign.id == campaign_id))
     unit.note(touched_campaigns(campaign_id, *linked))
-    free_of_lost_calls(unit, found.user_id)
+    free_of_needless_outcomes(unit, found.user_id)
 
 
 def trials_of(connection: Connection, campaign_id: int) -> Sequence[int]:

@@ -1,4 +1,4 @@
-"""Agents whose calls were deleted, and the figures of agents."""
+"""Agents who owe the outcome of a call for nothing, and the figures of agents."""
 
 import msgspec
 from msgspec.structs import replace
@@ -9,11 +9,14 @@ from dialer.domain.queueing.plans import AgentFigures
 from dialer.domain.words.moments import NEVER_MS
 from dialer.store.database.touched import Touched
 from dialer.store.rows.agent_hours import Activities, read_clock
-from dialer.store.tables import Agent, CallRequest
+from dialer.store.tables import Agent, Queue, Transfer
 
 
-def free_of_lost_calls(unit: UnitOfWork, user_id: int) -> None:
-    """Let the agents of an account who owe the outcome of a call that was deleted get the next one."""
+def free_of_needless_outcomes(unit: UnitOfWork, user_id: int) -> None:
+    """Let the agents of an account who owe an outcome that nobody asks for any more get the next call.
+
+    Nobody asks for that of a call that was deleted, nor of one whose queues were, or require none any more.
+    """
     none = '%"outcome_call_id":0,%'
     documents = select(Agent.id, Agent.figures).where(Agent.user_id == user_id)
     documents = documents.where(Agent.figures != "", Agent.figures.not_like(none))
@@ -23,7 +26,12 @@ def free_of_lost_calls(unit: UnitOfWork, user_id: int) -> None:
         if (figures := msgspec.json.decode(document, type=AgentFigures)).outcome_call_id
     }
     call_ids = [figures.outcome_call_id for figures in owing.values()]
-    left = set(unit.connection.scalars(select(CallRequest.id).where(CallRequest.id.in_(call_ids))))
+    asked = (
+        select(Transfer.callrequest_id)
+        .join(Queue, Queue.id == Transfer.queue_id)
+        .where(Transfer.callrequest_id.in_(call_ids), Transfer.answered_ms.is_not(None), Queue.outcome_required)
+    )
+    left = set(unit.connection.scalars(asked))
     for agent_id, figures in owing.items():
         if figures.outcome_call_id not in left:
             write_figures(unit, agent_id, replace(figures, outcome_call_id=0))

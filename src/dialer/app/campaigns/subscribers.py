@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row, RowMapping, delete, insert, select, update
 
-from dialer.app.campaigns.lost_calls import free_of_lost_calls
+from dialer.app.campaigns.lost_calls import free_of_needless_outcomes
 from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.touched_records import touched_campaigns
 from dialer.app.work.unit import UnitOfWork
@@ -83,7 +83,7 @@ def delete_subscriber(unit: UnitOfWork, subscriber_id: int) -> None:
         )
     unit.connection.execute(delete(Subscriber).where(Subscriber.id == subscriber_id))
     owner = select(Campaign.user_id).where(Campaign.id == before["campaign_id"])
-    free_of_lost_calls(unit, unit.connection.scalars(owner).one())
+    free_of_needless_outcomes(unit, unit.connection.scalars(owner).one())
     _add_to_total(unit, before["campaign_id"], -1)
     unit.note(touched_campaigns(before["campaign_id"]))
 

@@ -6,6 +6,7 @@ from typing import Final
 from sqlalchemy import Connection, select, update
 
 from dialer.app.call_centre.agents_and_queues import change_agent, delete_agent, delete_queue
+from dialer.app.campaigns.lost_calls import free_of_needless_outcomes
 from dialer.app.work.touched_records import hearers_of_music, touched_queue
 from dialer.domain.calls.call_recording import ALL_CALLS, BY_CAMPAIGN
 from dialer.domain.numbers.emergency import is_emergency_contact
@@ -375,6 +376,8 @@ def _write_queue(change: Change, columns: Values) -> None:
     is_heard_anew = any(before[name] != after[name] for name in ("moh_sound", "record", "user_id"))
     touched = _touched(connection, before) | _touched(connection, after)
     change.unit.note(touched if is_heard_anew else touched_queue(change.record_id))
+    if before["outcome_required"] and not after["outcome_required"]:
+        free_of_needless_outcomes(change.unit, before["user_id"])
 
 
 QUEUES = Resource(

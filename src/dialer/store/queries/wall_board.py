@@ -76,6 +76,8 @@ class BoardAgent(NamedTuple):
     """The person whom the agent sees before a call, a `Preview` in JSON; empty for nobody."""
     break_cause: str
     """The `BreakCause` of a break that the service has ordered; empty for another one."""
+    figures: str
+    """The figures of the agent, as JSON; empty for none."""
     clock: AgentClock
 
 
@@ -140,11 +142,12 @@ def agents_on_board(
     """
     limit_s = func.coalesce(BREAK_LIMITS.c.limit_s, 0)
     columns = (Agent.id, Agent.name, Agent.supervised_call_id, Agent.supervision_mode, limit_s, Agent.preview)
-    query = select(*columns, Agent.break_cause, *_CLOCK).outerjoin(BREAK_LIMITS, BREAK_LIMITS.c.agent_id == Agent.id)
+    query = select(*columns, Agent.break_cause, Agent.figures, *_CLOCK)
+    query = query.outerjoin(BREAK_LIMITS, BREAK_LIMITS.c.agent_id == Agent.id)
     longest_first = case((is_too_long(now_ms), BEGAN_MS), else_=_LAST_MS)
     query = query.where(*_who(connection, user_id, queue_id)).order_by(longest_first, _IS_AWAY, Agent.name, Agent.id)
     rows = connection.execute(query.limit(agents_max))
-    return [BoardAgent(row[0], row[1], row[2], row[3], row[4], row[5], row[6], AgentClock(*row[7:])) for row in rows]
+    return [BoardAgent(*row[:8], AgentClock(*row[8:])) for row in rows]
 
 
 def activities_of(
