@@ -46,6 +46,17 @@ def test_an_outcome_is_set_read_and_exported_and_only_where_the_call_is_seen(est
     assert "not_interested" in estate.owner.request("GET", "cdr/?format=csv").text
 
 
+def test_an_outcome_of_the_campaigns_own_needs_its_word(estate: Estate) -> None:
+    path = f"callrequest/{estate.call_id}/disposition/"
+    estate.owner.change(estate.campaign["url"], dispositions="Sold = success, Renewed = success, call_back")
+    lacking = "The campaign has words of its own for it. Give one of these: Sold, Renewed."
+    assert estate.owner.refused("PUT", path, disposition="success") == (400, {"word": [lacking]})
+    status, errors = estate.owner.refused("PUT", path, disposition="other")
+    assert (status, list(errors)) == (400, ["disposition"])
+    said = estate.owner.request("PUT", path, json={"disposition": "success", "word": "Renewed"})
+    assert (said.status_code, said.json()["word"]) == (200, "Renewed")
+
+
 TIMES: Final = ("2026-11-18T18:00:00Z", "2026-11-19T09:00:00Z")
 SAYINGS: Final = st.lists(
     st.one_of(

@@ -251,6 +251,12 @@ def _count_completed(unit: UnitOfWork, call: RowMapping, difference: int) -> Non
 def _check_outcome(call: RowMapping, disposed: Disposed) -> None:
     outcomes = offered_outcomes(call["dispositions"])
     if Outcome(disposed.disposition, disposed.word) not in outcomes:
+        words = [one.word for one in outcomes if one.disposition is disposed.disposition]
+        if words and not disposed.word:
+            lacking = Sentence(
+                "The campaign has words of its own for it. Give one of these: %(words)s.", words=", ".join(words)
+            )
+            raise InvalidFieldsError({"word": [lacking]})
         wrong = Sentence(
             "The campaign has no outcome %(outcome)s. Choose one of these: %(outcomes)s.",
             outcome=Outcome(disposed.disposition, disposed.word).text,
