@@ -173,7 +173,6 @@ def test_nobody_else_sees_or_hears_a_recording(
     assert admin.request("GET", f"{path}download/").content == WAV
 
 
-SAID_OR_NOT: Final = ("CALL 100%", "öffnung", "DIE ÖFFNUNG", "STRASSE", "call%me", "me. please", "offnung")
 PLACES: Final = ("call-recording/", "{path}", "{path}download/")
 
 
@@ -402,21 +401,3 @@ def test_a_recording_is_read_in_threads_that_writes_do_not_need(
     monkeypatch.setattr(FolderMedia, "read", counting)
     assert alice.request("GET", f"{path}download/").content == WAV
     assert set(taken) == {0}
-
-
-def test_what_a_recording_says_is_found_and_goes_with_it(
-    alice: Caller, bob: Caller, estate: Estate, path: str, database: Database
-) -> None:
-    change = update(CallRecording).where(CallRecording.id == estate.recording_id)
-    said = {"text": "Please call 100% me. Die Öffnung der Straße.", "text_language": "en", "text_state": "done"}
-    database.write_now(lambda connection: connection.execute(change.values(**said)))
-    assert alice.request("PATCH", estate.survey["url"], json={"language": "en-GB"}).status_code == 202
-    record = alice.get(path)
-    assert {name: record[name] for name in (*said, "language")} == said | {"language": "en-GB"}
-    (listed,) = alice.get("call-recording/", text="call 100%")["results"]
-    assert listed == record | {"text": ""}, "a page of texts would be too long"
-    found = [alice.get("call-recording/", text=words)["count"] for words in SAID_OR_NOT]
-    assert (found, bob.get("call-recording/", text="call")["count"]) == ([1, 1, 1, 1, 0, 0, 0], 0)
-    assert alice.request("DELETE", path).status_code == 204
-    record = alice.get(path)
-    assert [record[name] for name in said] == ["", "", "off"]

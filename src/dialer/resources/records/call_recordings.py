@@ -146,7 +146,11 @@ _CALL_RECORDING: Final = shapes(
             example="Please call me on Monday.",
         ),
         "text_language": read_only(Text(), "The language of the text (BCP 47); empty if nobody knows.", example="en"),
-        "text_state": read_only(TextChoice(tuple(TextState)), "The state of the text.", example=TextState.DONE.value),
+        "text_state": writable(
+            TextChoice(tuple(TextState)),
+            "The state of the text. Set `waiting` to have a recording written down that `failed`, or was `off`.",
+            example=TextState.DONE.value,
+        ),
     },
     write_doc="A change of the recording of a whole call.",
     read_doc="The recording of a whole call, from its answer to its end.",
@@ -228,6 +232,33 @@ def _may_hold(change: Change) -> Errors:
     return {}
 
 
+def _may_wait(change: Change) -> Errors:
+    """Return an error for every state but `waiting`.
+
+    Raises:
+        ConflictError: there is nothing to write down, or nobody who wants it.
+        ForbiddenError: the caller may not change recordings.
+    """
+    if not change.moves("text_state"):
+        return {}
+    _may_change(change.unit)
+    if change.values["text_state"] != TextState.WAITING:
+        return {"text_state": ["Only waiting can be set."]}
+    if change.values["state"] != RecordingState.STORED:
+        raise ConflictError("The recording is not stored.")
+    if change.stored["text_state"] == TextState.DONE:
+        raise ConflictError("The recording is written down already.")
+    is_unwanted = select(Campaign.id).where(Campaign.id == change.stored["campaign_id"], ~Campaign.transcribe)
+    if change.unit.connection.scalar(is_unwanted) is not None:
+        raise ConflictError("The campaign does not want its recordings written down. Set transcribe first.")
+    return {}
+
+
+def _begun_anew(change: Change) -> Values:
+    """Return the columns of a recording that is to be written down as if nobody had tried."""
+    return {"text_tries": 0, "text_claimed_ms": None} if change.moves("text_state") else {}
+
+
 def _may_change(unit: Unit) -> None:
     if not (unit.actor.may(Permission.RECORDINGS) and unit.actor.may(Permission.CAMPAIGNS)):
         raise ForbiddenError
@@ -252,7 +283,8 @@ CALL_RECORDINGS = Resource(
     agents_see=own_recordings,
     writes=Permission.RECORDINGS,
     methods=frozenset({"PATCH"}),
-    rules=(FieldRule(("legal_hold",), _may_hold),),
+    rules=(FieldRule(("legal_hold",), _may_hold), FieldRule(("text_state",), _may_wait)),
+    columns=_begun_anew,
     touches=touches_nothing,
     derived=_derived,
     before_delete=_may_delete,
