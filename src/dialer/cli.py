@@ -38,7 +38,7 @@ _OUTPUT_ERRNOS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errn
 _COMMANDS: Final = (
     *("serve", "api", "worker", "line", "fleet", "users", "keys", "database", "audit", "backup", "restore", "move"),
     *("secrets", "erase", "openapi", "gateway", "mail", "simulate", "forecast", "check", "explain", "replay", "apply"),
-    "consent",
+    *("consent", "proof"),
     *(
         "test",
         "export",

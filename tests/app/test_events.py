@@ -20,7 +20,7 @@ ADMIN: Final = Origin(via="password", actor_id=9, actor="ada")
 OWNER: Final = 1
 OF_NOBODY: Final = 9
 """Entries about records of the service have the user who acted as their user."""
-LOGGED: Final[list[tuple[AppEvent, tuple[str, str, int | None, int, dict[str, int]]]]] = [
+LOGGED: Final[list[tuple[AppEvent, tuple[str, str, int | None, int, dict[str, int | str]]]]] = [
     (events.CampaignStarted(1), ("campaign_started", "campaigns", 1, OWNER, {"campaign_id": 1})),
     (events.CampaignPaused(1), ("campaign_paused", "campaigns", 1, OWNER, {"campaign_id": 1})),
     (events.CampaignAborted(1), ("campaign_aborted", "campaigns", 1, OWNER, {"campaign_id": 1})),
@@ -32,6 +32,10 @@ LOGGED: Final[list[tuple[AppEvent, tuple[str, str, int | None, int, dict[str, in
     (
         events.SubscribersRecycled(1, 5),
         ("subscribers_recycled", "campaigns", 1, OWNER, {"campaign_id": 1, "count": 5}),
+    ),
+    (
+        events.CampaignProved(1, "9f" * 32),
+        ("campaign_proved", "campaigns", 1, OWNER, {"campaign_id": 1, "manifest_sha256": "9f" * 32}),
     ),
     (
         events.PaymentRecorded(3, 1, 500),
@@ -136,13 +140,14 @@ def entries(house: House) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("kind", list(kinds()), ids=lambda kind: kind.__name__)
-def test_each_event_has_a_type_and_a_schema_of_numbers(kind: type[AppEvent]) -> None:
+def test_each_event_has_a_type_and_a_schema_of_numbers_and_hashes(kind: type[AppEvent]) -> None:
     """Personal data in an event would outlive its erasure."""
     schema = msgspec.json.schema(kind)["$defs"][kind.__name__]
     name = schema["properties"].pop("type")["enum"][0]
     assert re.fullmatch(r"[a-z_]+\.[a-z_]+", name)
     assert schema["description"] == kind.__doc__
-    assert {field["type"] for field in schema["properties"].values()} == {"integer"}
+    held = {(field["type"], field.get("pattern", "")) for field in schema["properties"].values()}
+    assert held <= {("integer", ""), ("string", "^[0-9a-f]{64}$")}
     assert kind.subject is None or kind.subject.id_field in schema["properties"]
 
 

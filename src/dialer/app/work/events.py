@@ -4,7 +4,7 @@ The tag of a class is the type of its events, and `msgspec.json.schema` derives 
 fields of an event are ids, counts and amounts only, because personal data in it would outlive its erasure.
 """
 
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, select
@@ -80,6 +80,12 @@ class SubscribersRecycled(CampaignEvent, frozen=True, tag="subscribers.recycled"
     """Subscribers of a campaign who were done were set back to be called again."""
 
     count: int
+
+
+class CampaignProved(CampaignEvent, frozen=True, tag="campaign.proved"):
+    """An archive that proves a campaign was made. Its manifest has this SHA-256, in hexadecimal digits."""
+
+    manifest_sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class PaymentRecorded(AppEvent, frozen=True, tag="payment.recorded"):
