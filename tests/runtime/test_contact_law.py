@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
+from dialer.app.campaigns.delete import delete_campaign
 from dialer.domain.words.contact_words import OFF, ON
-from dialer.domain.words.enums import AgentDisposition
+from dialer.domain.words.enums import AgentDisposition, CampaignStatus
 from dialer.store.database.service_state import ServiceSettings, save_settings
 from dialer.store.queries.contact_rules import ruled_campaigns
 from dialer.store.queries.law_switch import LAW_SWITCH
@@ -16,6 +17,7 @@ from tests.runtime.test_contact_rules import calling, dialled, held, rule, start
 
 FLORIDA = "+13055550100"
 TEXAS = "+12145550100"
+SEATTLE = "+12065550100"
 SAN_JUAN = "+17875550100"
 
 
@@ -114,6 +116,37 @@ async def test_what_was_rehearsed_holds_no_real_person_back(house: House) -> Non
     assert len(dialled(house, FLORIDA)) == 6
     assert [due for *_, due in held(house, FLORIDA)] == [dialled(house, FLORIDA)[4] + 7]
     assert house.worker.figures().broken == {}, "the guard counts as the rule does"
+
+
+async def test_what_was_rehearsed_holds_nobody_back_after_its_campaign_was_deleted(house: House) -> None:
+    """Its gateway tells that it was a rehearsal. The calls of a deleted campaign on a real one count on."""
+    house.callerid = "+13055550199"
+    house.call_at_any_hour()
+    real = {"aleg_gateway_id": house.add(Gateway, name="trunk", **AS_REAL)}
+    rehearsal, earlier = calling(house, FLORIDA), calling(house, TEXAS, **real)
+    await house.advance(60)
+    for campaign_id in (rehearsal, earlier):
+        await house.move(campaign_id, CampaignStatus.ABORT)
+    await house.advance(60)
+    house.perform(lambda unit: [delete_campaign(unit, campaign_id) for campaign_id in (rehearsal, earlier)])
+    await house.worker.settle()
+    rule(house, most=1, period=7, unit="days")
+    calling(house, FLORIDA, TEXAS, **real)
+    await house.advance(60)
+    assert (len(house.rows(CallRequest)), len(held(house, FLORIDA)), len(held(house, TEXAS))) == (1, 0, 1)
+
+
+async def test_a_refusal_that_an_agent_notes_later_holds_back_who_was_read_before_it(house: House) -> None:
+    set_law(house, ON)
+    calling(house, SEATTLE, purpose="sales")
+    await house.advance(30)
+    calling(house, TEXAS, SEATTLE, purpose="sales", frequency=1)
+    await house.advance(15)
+    (call,) = (row["id"] for row in house.rows(CallRequest) if row["phone_number"] == SEATTLE)
+    given = Disposed(AgentDisposition.NOT_INTERESTED, "")
+    house.perform(lambda unit: dispose_of_call(unit, call, given))
+    await house.advance(120)
+    assert (len(dialled(house, TEXAS)), len(dialled(house, SEATTLE)), len(held(house, SEATTLE))) == (1, 1, 1)
 
 
 async def test_a_rehearsed_call_in_progress_holds_no_real_person_back(house: House) -> None:

@@ -8,9 +8,11 @@ from sqlalchemy import Row, delete, insert, select, true, update
 from dialer.app.work.errors import UnknownRecordError
 from dialer.app.work.touched_records import known_campaigns
 from dialer.app.work.unit import UnitOfWork
+from dialer.domain.calling_times.zones import countries_of_law
 from dialer.domain.words.contact_words import RestAfter
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.database.touched import NOTHING, Touched
+from dialer.store.queries.contact_law import countries_of_refusal
 from dialer.store.rows.held_contacts import look_again
 from dialer.store.tables import Campaign, ContactRule, Subscriber
 
@@ -59,13 +61,14 @@ def delete_rule(unit: UnitOfWork, rule_id: int) -> None:
 def refusal_said(unit: UnitOfWork, user_id: int, number: str, *, is_taken_back: bool) -> Touched:
     """Return the campaigns of an account that wait for somebody who refused, or who did not after all.
 
-    There are none without a rule of rest after a refusal. A refusal only adds a hold, so nobody has to be looked at
-    again who is held back already; if it is taken back, only those with this number.
+    There are none without a rule, or a row of law, of rest after a refusal. A refusal only adds a hold, so nobody has
+    to be looked at again who is held back already; if it is taken back, only those with this number.
     """
     is_one = (
         (ContactRule.user_id == user_id) & (ContactRule.after == RestAfter.REFUSAL) & (ContactRule.enabled == true())
     )
-    if unit.connection.scalar(select(ContactRule.id).where(is_one).limit(1)) is None:
+    has_rule = unit.connection.scalar(select(ContactRule.id).where(is_one).limit(1)) is not None
+    if not has_rule and countries_of_refusal().isdisjoint(countries_of_law(number)):
         return NOTHING
     waiting = select(Subscriber.campaign_id).where(
         Subscriber.number == number, Subscriber.status == SubscriberStatus.PENDING

@@ -124,7 +124,7 @@ class MadeContact(msgspec.Struct, frozen=True, kw_only=True):
     """True if it was taken for a machine, and hung up."""
     is_inbound: bool = False
     is_simulated: bool = False
-    """True if no person was contacted. Of a deleted campaign, nobody knows it any more."""
+    """True if no person was contacted. Of a deleted campaign, its gateway tells; if that is gone, nobody knows."""
 
     def is_counted(self, counts: str, seconds: int) -> bool | None:
         """Return whether it is of a kind; None if that is not known before its end."""

@@ -65,6 +65,12 @@ def law_rows() -> tuple[LawRow, ...]:
     return tuple(msgspec.convert(loads(text)["row"], list[LawRow]))
 
 
+@lru_cache(maxsize=1)
+def countries_of_refusal() -> frozenset[str]:
+    """Return the countries where a row that is on lets people rest after a refusal."""
+    return frozenset(row.country for row in law_rows() if row.is_on and row.after is RestAfter.REFUSAL)
+
+
 @lru_cache(maxsize=64)
 def law_for(medium: str, purpose: str, *, has_sure_agents: bool) -> tuple[FrequencyRule, ...]:
     """Return the rules of law that bind campaigns of a medium and a purpose, which may be not said."""

@@ -18,6 +18,7 @@ from sqlalchemy import (
     SQLColumnExpression,
     bindparam,
     false,
+    func,
     literal_column,
     null,
     select,
@@ -38,7 +39,7 @@ from dialer.domain.calls.contact_rules import (
     countries_of,
     judge,
 )
-from dialer.domain.calls.plans import SMS
+from dialer.domain.calls.plans import SIMULATED, SMS, VOICE
 from dialer.domain.words.consent_words import NO_CONSENT
 from dialer.domain.words.contact_words import CALL, TEXT, ContactKind, PeriodUnit, RestAfter, RuleScope
 from dialer.domain.words.enums import AgentDisposition, AmdBehavior, AmdStatus, LegType
@@ -52,6 +53,7 @@ from dialer.store.tables import (
     CallRequest,
     Campaign,
     Cdr,
+    Gateway,
     SmsMessage,
 )
 from dialer.store.tables import ContactRule as RuleRow
@@ -290,13 +292,19 @@ def _calls_over(number: ColumnElement[str], *conditions: ColumnElement[bool]) ->
             CallDisposition.call_back_ms.label("call_back_ms"),
             CallRequest.amd.label("amd"),
             Cdr.attempt.label("attempt"),
-            CallRequest.is_simulated.label("is_simulated"),
+            func.coalesce(CallRequest.is_simulated, _gateway_is_simulated()).label("is_simulated"),
         )
         .outerjoin(Campaign, Campaign.id == Cdr.campaign_id)
         .outerjoin(CallRequest, CallRequest.id == Cdr.callrequest_id)
         .outerjoin(CallDisposition, CallDisposition.callrequest_id == Cdr.callrequest_id)
         .where(number.in_(_NUMBERS), *conditions)
     )
+
+
+def _gateway_is_simulated() -> ColumnElement[bool]:
+    """Return whether the gateway of a call is simulated: what is left to tell it by once its campaign was deleted."""
+    theirs = (Gateway.id == Cdr.gateway_id) & (Gateway.medium == VOICE)
+    return select(Gateway.protocol == SIMULATED).where(theirs).correlate(Cdr).scalar_subquery()
 
 
 def _plain(contact: type[CallRequest | SmsMessage], at_ms: Any, medium: str, callid: Any) -> list[Any]:  # noqa: ANN401 - columns
