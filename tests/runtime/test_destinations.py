@@ -110,7 +110,9 @@ async def test_a_number_that_the_prefixes_of_the_gateway_make_special_is_not_cal
     assert waits(house) == {number: "destination"}
     campaign: Any = house.row(Campaign, campaign_id)
     found = house.database.read_now(
-        lambda c: findings_of_campaign(c, dict(campaign), house.now_ms(), service_zone="UTC", hours=CallingHours())
+        lambda c: findings_of_campaign(
+            c, dict(campaign), house.now_ms(), service_zone="UTC", hours=CallingHours(), covered=None
+        )
     )
     assert FindingCode.DESTINATION in {one.code for one in found}
 

@@ -60,8 +60,9 @@ def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignF
     settings, database = service
     now_ms, hours = service.now_ms(), read_calling_hours(settings.calling_hours)
     campaign = database.read_now(lambda connection: dict(find_campaign(connection, named)))
+    consent = database.read_now(lambda connection: covered_people(connection, campaign, now_ms, settings.timezone))
     find = lambda connection: findings_of_campaign(  # noqa: E731 - both times the same
-        connection, campaign, now_ms, service_zone=settings.timezone, hours=hours
+        connection, campaign, now_ms, service_zone=settings.timezone, hours=hours, covered=consent
     )
     try:
         findings = database.read_now(find)
@@ -87,7 +88,6 @@ def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignF
             findings += findings_of_forecast(anyio.run(forecast_campaign, database, order), free)
     plain = [msgspec.structs.replace(finding, message=str(finding.message)) for finding in findings]
     joining = database.read_now(lambda connection: people_to_join(connection, campaign["id"]))
-    consent = database.read_now(lambda connection: covered_people(connection, campaign, now_ms, settings.timezone))
     return CampaignFindings(campaign["id"], errors, len(findings) - errors, plain, *joining, consent)
 
 

@@ -259,6 +259,10 @@ def test_an_erasure_leaves_the_proof_without_the_person(alice: Caller, estate: E
     assert (found["kind"], found["given_date"]) == ("express", NOW)
     numbers = database.read_now(lambda c: c.scalars(select(Consent.number).where(Consent.id == made["id"])).all())
     assert [number[0] for number in numbers] == ["#"]
+    of_others = [one["url"] for one in alice.get("consent/")["results"] if one["url"] != made["url"]]
+    for kind in ("csv", "ndjson"):
+        file = alice.request("GET", f"consent/?format={kind}").text
+        assert (made["url"] in file, [url for url in of_others if url in file]) == (False, of_others)
     alice.change(made["url"], withdrawn_date=NOW)
 
 

@@ -74,6 +74,10 @@ def _bodies(write: str, record: dict[str, str], refused: dict[str, str]) -> dict
     }
 
 
+SHORT_MAX: Final = 100
+"""The most records whose unit of work others share. One with more lets those pass that wait."""
+
+
 @post(
     "/contact/bulk",
     tags=[CONTACTS.path],
@@ -150,7 +154,7 @@ async def _create_by(
         def store_once(unit: Unit) -> StoredAnswer:
             return answer_once(unit, attempt, lambda: _stored(create(unit, records)))
 
-        answer = await service.write(request, store_once)
+        answer = await service.write(request, store_once, is_long=len(records) > SHORT_MAX)
     return answer.response(ignored(records))
 
 

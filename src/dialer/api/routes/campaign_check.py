@@ -172,8 +172,14 @@ def _checked(unit: Unit, resource: Resource, campaign_id: int, settings: Setting
     connection, conventions = unit.connection, unit.conventions
     query = select(Campaign.__table__, User.balance, User.held).join(User, User.id == Campaign.user_id)
     campaign = dict(connection.execute(query.where(Campaign.id == campaign_id)).mappings().one())
+    consent = covered_people(connection, campaign, unit.now_ms, settings.timezone)
     findings = findings_of_campaign(
-        connection, campaign, unit.now_ms, service_zone=settings.timezone, hours=conventions.hours
+        connection,
+        campaign,
+        unit.now_ms,
+        service_zone=settings.timezone,
+        hours=conventions.hours,
+        covered=consent,
     )
     why_not = None if is_asked else ForecastState.NOT_ASKED
     try:
@@ -196,7 +202,6 @@ def _checked(unit: Unit, resource: Resource, campaign_id: int, settings: Setting
     )
     free = campaign["balance"] - campaign["held"]
     joining = people_to_join(connection, campaign_id)
-    consent = covered_people(connection, campaign, unit.now_ms, settings.timezone)
     return _Checked(findings, None if why_not else order, why_not or ForecastState.DONE, free, joining, consent)
 
 

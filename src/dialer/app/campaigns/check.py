@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, exists, func, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
-from dialer.app.campaigns.covered_people import covered_people
+from dialer.app.campaigns.covered_people import CoveredPeople
 from dialer.app.campaigns.line_check import (
     language_missing,
     named_queue,
@@ -70,9 +70,18 @@ _AFTER_PLUS: Final = chr(ord("+") + 1)
 
 
 def findings_of_campaign(
-    connection: Connection, campaign: Mapping[str, Any], now_ms: int, *, service_zone: str, hours: CallingHours
+    connection: Connection,
+    campaign: Mapping[str, Any],
+    now_ms: int,
+    *,
+    service_zone: str,
+    hours: CallingHours,
+    covered: CoveredPeople | None,
 ) -> list[Finding]:
-    """Return all findings about a campaign and its survey; without errors, a new campaign can be started."""
+    """Return all findings about a campaign and its survey; without errors, a new campaign can be started.
+
+    `covered` are the `covered_people` of the campaign.
+    """
     survey, is_sealed = survey_of(connection, campaign)
     known = known_names(connection, campaign["id"])
     of_survey = check_survey(survey, known) if campaign["medium"] == VOICE else []
@@ -89,11 +98,13 @@ def findings_of_campaign(
         for message in messages
     ]
     of_text = text_findings(connection, campaign, known)
-    warnings = list(check_campaign(_facts(connection, campaign, survey, now_ms, service_zone, hours)))
+    lacking = 0 if covered is None else covered.needed - covered.covered
+    facts = _facts(connection, campaign, survey, now_ms, service_zone, hours, lacking)
+    warnings = list(check_campaign(facts))
     warnings += _check_language(language_missing(connection, campaign, survey))
     error_codes = {finding.code for finding in errors}
-    covered = {warning for error, warning in _COVERED if error in error_codes}
-    return of_survey + errors + of_text + [finding for finding in warnings if finding.code not in covered]
+    needless = {warning for error, warning in _COVERED if error in error_codes}
+    return of_survey + errors + of_text + [finding for finding in warnings if finding.code not in needless]
 
 
 def _check_language(language: str) -> Iterator[Finding]:
@@ -114,12 +125,12 @@ def _facts(
     now_ms: int,
     service_zone: str,
     hours: CallingHours,
+    without_consent: int,
 ) -> CampaignFacts:
     gateway, phonebooks = gateway_row(connection, gateway_of(campaign)), _phonebooks(connection, campaign["id"])
     without_country, example = _without_country(connection, campaign["id"], phonebooks)
     prefixes = NO_PREFIXES if gateway is None else Prefixes(gateway["addprefix"], gateway["removeprefix"])
     forbidden = _forbidden(connection, campaign, phonebooks, prefixes)
-    consents = covered_people(connection, campaign, now_ms, service_zone)
     people, counts_part = people_by_zone(connection, campaign["id"], phonebooks)
     return CampaignFacts(
         people_by_zone=tuple(people),
@@ -137,7 +148,7 @@ def _facts(
         has_phonebook=bool(phonebooks),
         has_people=_has_people(connection, campaign["id"], phonebooks),
         has_no_balance=_has_no_balance(connection, campaign),
-        without_consent=0 if consents is None else consents.needed - consents.covered,
+        without_consent=without_consent,
         lacks_purpose=not campaign["purpose"],
         lacks_callerid=lacks_callerid(connection, campaign),
         without_country=without_country,

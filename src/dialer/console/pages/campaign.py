@@ -14,6 +14,7 @@ from dialer.api.actions.forecast import Forecaster, ForecastUnderWay
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.change import abort_campaign, end_campaign, pause_campaign, start_campaign
 from dialer.app.campaigns.check import findings_of_campaign
+from dialer.app.campaigns.covered_people import covered_people
 from dialer.app.campaigns.keep_forecast import kept_forecast
 from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.statistics import results_of
@@ -257,7 +258,12 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zon
     console.answers.read(unit.connection, identity, anew=True)
     row = dict(unit.connection.execute(select(Campaign.__table__).where(Campaign.id == identity)).mappings().one())
     findings = findings_of_campaign(
-        unit.connection, row, unit.now_ms, service_zone=service_zone, hours=unit.conventions.hours
+        unit.connection,
+        row,
+        unit.now_ms,
+        service_zone=service_zone,
+        hours=unit.conventions.hours,
+        covered=covered_people(unit.connection, row, unit.now_ms, service_zone),
     )
     state = campaign_state(row["status"])
     is_over, survey = state in _OVER, survey_of(unit.connection, row)[0]

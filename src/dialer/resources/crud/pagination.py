@@ -251,6 +251,9 @@ def read_chunk(
     if not rows:
         return b"", None
     following = anchor_of(rows[-1], criteria.sorts) if len(rows) == CHUNK_SIZE else None
+    is_left_out = resource.is_left_out if selection.is_export else None
+    if is_left_out is not None and not (rows := [row for row in rows if not is_left_out(row)]):
+        return b"", following
     columns, beside = shown_columns(unit, resource, rows), resource.exported_beside
     if selection.is_export and beside is not None:
         columns = [*columns, *beside.values(unit, [row.id for row in rows])]

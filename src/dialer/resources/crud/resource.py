@@ -248,6 +248,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     exported: bool = False
     """True if clients can get a list as CSV or NDJSON."""
     exported_beside: ExportedBeside | None = None
+    is_left_out: Callable[[Found[Any]], bool] | None = None
+    """Tells whether files leave a record out, which lists have."""
     long_texts: frozenset[str] = frozenset()
     """Columns of texts so long that lists have them empty: the record alone shows them."""
 

@@ -16,6 +16,7 @@ from dialer.app.contacts.consents import (
     withdrawn_since,
 )
 from dialer.domain.numbers.normal_form import NumberError, normalise
+from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.consent_words import NO_CONSENT, ConsentKind, ConsentWay
 from dialer.domain.words.purposes import Purpose
 from dialer.domain.words.sentences import FieldName, Sentence, message_of
@@ -289,4 +290,5 @@ CONSENTS = Resource(
     update=lambda change, columns: change_consent(change.unit, change.record_id, columns),
     remove=delete_consent,
     exported=True,
+    is_left_out=lambda row: bool(row.phone_number == ERASED),
 )
