@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
+from dialer.app.campaigns.change import change_campaign
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.domain.words.contact_words import OFF, ON
 from dialer.domain.words.enums import AgentDisposition, CampaignStatus
 from dialer.store.database.service_state import ServiceSettings, save_settings
+from dialer.store.journal.contact_history import ContactHistory
 from dialer.store.queries.contact_rules import ruled_campaigns
 from dialer.store.queries.law_switch import LAW_SWITCH
 from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsMessage
@@ -18,6 +20,7 @@ from tests.runtime.test_contact_rules import calling, dialled, held, rule, start
 FLORIDA = "+13055550100"
 TEXAS = "+12145550100"
 SEATTLE = "+12065550100"
+PARIS = "+33142345601"
 SAN_JUAN = "+17875550100"
 
 
@@ -173,6 +176,37 @@ async def test_a_rehearsal_counts_what_happened_to_real_people_and_what_was_rehe
     calling(house, TEXAS)
     await house.advance(60)
     assert (len(dialled(house, TEXAS)), len(held(house, TEXAS))) == (2, 1)
+
+
+async def test_a_purpose_that_changes_counts_in_the_campaigns_that_have_read_their_people(house: House) -> None:
+    set_law(house, ON)
+    surveys = [calling(house, FLORIDA, purpose="survey") for _ in range(3)]
+    await house.advance(30)
+    calling(house, TEXAS, FLORIDA, purpose="sales", frequency=1)
+    await house.advance(15)
+    for campaign_id in surveys:
+        house.perform(lambda unit, which=campaign_id: change_campaign(unit, which, {"purpose": "sales"}))
+    await house.advance(120)
+    assert (len(dialled(house, TEXAS)), len(dialled(house, FLORIDA)), len(held(house, FLORIDA))) == (1, 3, 1)
+    assert house.worker.figures().broken == {}
+
+
+@pytest.mark.parametrize(
+    ("number", "purpose", "limit"), [(FLORIDA, "sales", 3), (PARIS, "sales", 4), (TEXAS, "debt", 7)]
+)
+async def test_the_guard_stops_an_engine_that_calls_past_a_row_of_law(
+    house: House, monkeypatch: pytest.MonkeyPatch, number: str, purpose: str, limit: int
+) -> None:
+    set_law(house, ON)
+    monkeypatch.setattr(ContactHistory, "judged", lambda *_: ())
+    for _ in range(limit):
+        calling(house, number, purpose=purpose)
+    calling(house, number, purpose="survey")
+    await house.advance(60)
+    assert (len(dialled(house, number)), house.worker.figures().broken) == (limit + 1, {})
+    last = calling(house, number, purpose=purpose)
+    await house.advance(60)
+    assert (house.row(Campaign, last)["status_reason"], len(dialled(house, number))) == ("invariant", limit + 1)
 
 
 async def test_a_call_back_that_somebody_agreed_to_is_made_at_its_time_and_counts(house: House) -> None:

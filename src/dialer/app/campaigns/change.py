@@ -9,7 +9,7 @@ from dialer.app.campaigns.readiness import agents_missing, make_ready
 from dialer.app.overview.examples import CARRIERS, keep_simulated
 from dialer.app.work.errors import InvalidFieldsError, RefusedError, UnknownRecordError
 from dialer.app.work.events import AppEvent, CampaignAborted, CampaignEnded, CampaignPaused, CampaignStarted
-from dialer.app.work.touched_records import touched_campaigns
+from dialer.app.work.touched_records import known_campaigns, touched_campaigns
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.pacing.fixed import spacing_us
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
@@ -99,10 +99,13 @@ def change_campaign(
     written |= _next_dial(before, after)
     written = {**written, "updated_date": unit.now_ms}
     unit.connection.execute(update(Campaign).where(Campaign.id == campaign_id).values(written))
-    if any(after[name] != before[name] for name in _RULED_BY):
-        look_again(unit.connection, Campaign.id == campaign_id, unit.now_ms)
+    touched = touched_campaigns(campaign_id)
+    if any(after[name] != before[name] for name in _RULED_BY) and before["status"] != CampaignStatus.NEW:
+        # Its calls count otherwise from now on, for all campaigns of the account.
+        look_again(unit.connection, Campaign.user_id == after["user_id"], unit.now_ms)
+        touched |= known_campaigns(unit.connection, Campaign.user_id == after["user_id"])
     _follow(unit, campaign_id, after["status"], wanted, has_new_phonebooks=has_new_phonebooks)
-    unit.note(touched_campaigns(campaign_id), *([] if wanted is None else [_EVENTS[wanted](campaign_id)]))
+    unit.note(touched, *([] if wanted is None else [_EVENTS[wanted](campaign_id)]))
 
 
 def _read(connection: Connection, campaign_id: int) -> RowMapping:
