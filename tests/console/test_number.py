@@ -13,7 +13,7 @@ from dialer.domain.words.proof import Proof, WishSource
 from dialer.store.database.database import Database
 from dialer.store.media.folder import FolderMedia
 from dialer.store.rows.wishes import call_off, held_list
-from dialer.store.tables import Campaign, SmsReceived, Subscriber
+from dialer.store.tables import Campaign, Cdr, SmsReceived, Subscriber
 from tests.api.builders import stored
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
@@ -245,6 +245,32 @@ def test_an_erasure_that_leaves_spoken_texts_says_so(
     assert (done.status_code, "The person is erased. 1 contact is gone." in text) == (503, True)
     assert "The records are erased, but a spoken text cannot be deleted" in text
     assert api.get("contact/")["count"] == 3
+
+
+def test_it_tells_to_what_the_person_agreed_and_which_rule_holds_them_back(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    campaign(api, name="Departures")
+    text = alice.text("number/?number=+12025550100")
+    assert ("Consents" in text, "Held back" in text) == (False, False)
+    api.create("contact-rule", name="Once a week", limit=1, period=7, unit="days")
+    given = {"phone_number": "+12025550100", "kind": "express", "given_date": "2026-11-01T10:00:00Z"}
+    made = api.create("consent", **given, purposes=["sales", "debt"], seller="Shop <b>")
+    api.change(made["url"], withdrawn_date="2026-11-02T10:00:00Z")
+    user_id = int(api.get("campaigns/1/")["user"].rstrip("/").rsplit("/", 1)[-1])
+    ended = {"leg_type": 1, "duration": 9, "billsec": 5, "attempt": 1, "starting_date": NOW_MS - 86_400_000}
+    ended |= {"callerid": "", "call_cost": 0, "billed_duration": 5, "hangup_cause_q850": 16, "amd_status": 1}
+    ended |= {"subscriber_id": 0, "contact_id": None}
+    stored(database, Cdr, user_id=user_id, campaign_id=1, callid="one", phone_number="+12025550100", **ended)
+    text = alice.text("number/?number=+12025550100")
+    assert "Express given " in text
+    assert ", withdrawn " in text
+    assert "Sales, Debt, Shop <b>" in text
+    assert "Once a week Held back until " in text
+    assert "What counts:" in text
+    assert f'href="/console/records/consent/{made["id"]}/"' in alice.page
+    text = bob.text("number/?number=+12025550100")
+    assert ("Express" in text, "Held back" in text) == (False, False)
 
 
 def test_many_campaigns_have_pages(alice: Visitor, api: Caller) -> None:

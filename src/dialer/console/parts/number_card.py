@@ -12,11 +12,23 @@ from dialer.console.words.record_names import Option
 from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.crud.versions import digest
 from dialer.resources.crud.visibility import visible
+from dialer.resources.records.consents import CONSENTS
 from dialer.resources.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS
 from dialer.resources.records.subscribers import SUBSCRIBERS
 from dialer.store.queries.do_not_call import forms_against
 from dialer.store.queries.selection import is_of
-from dialer.store.tables import ACCOUNT, HELD, Campaign, Contact, DncContact, DncList, NumberNote, Subscriber, User
+from dialer.store.tables import (
+    ACCOUNT,
+    HELD,
+    Campaign,
+    Consent,
+    Contact,
+    DncContact,
+    DncList,
+    NumberNote,
+    Subscriber,
+    User,
+)
 
 NAMES_MAX: Final = 5
 """The most names of one number that a page shows."""
@@ -26,6 +38,8 @@ ENTRIES_MAX: Final = 50
 """Entries of do-not-call lists that a page shows."""
 LISTS_MAX: Final = 200
 """Do-not-call lists that a form offers."""
+CONSENTS_MAX: Final = 50
+"""Consents that a page shows, the newest ones."""
 NOTES_SHOWN_MAX: Final = 20
 """Notes of one number that an admin sees: each account has one."""
 _AUTHOR: Final = aliased(User)
@@ -53,6 +67,22 @@ class ListEntry(NamedTuple):
     """True if calls wait until somebody has looked at a text from the person."""
 
 
+class ShownConsent(NamedTuple):
+    """A consent of the person at a number. Times are in milliseconds."""
+
+    id: int
+    kind: str
+    purposes: str
+    """With blanks between them; empty for all."""
+    seller: str
+    given_ms: int
+    expires_ms: int | None
+    withdrawn_ms: int | None
+    used_ms: int | None
+    owner: str
+    """The account that has it; empty for that of the viewer."""
+
+
 class NumberCard(NamedTuple):
     """The facts about a number that belong to no campaign, as far as the viewer may see them."""
 
@@ -69,6 +99,8 @@ class NumberCard(NamedTuple):
     """The version of that note."""
     notes: list[NotedNumber]
     """The notes of other accounts on it, which admins see."""
+    consents: list[ShownConsent]
+    """What the person has agreed to, the newest first."""
 
 
 def read_card(unit: Unit, numbers: Collection[str], campaign_ids: Collection[int]) -> NumberCard:
@@ -83,7 +115,8 @@ def read_card(unit: Unit, numbers: Collection[str], campaign_ids: Collection[int
     notes = _notes(unit.connection, numbers, None if unit.actor.is_admin else unit.actor.sees_as)
     note = next((one for one in notes if one.user_id == unit.actor.sees_as), None)
     others = [one for one in notes if one is not note]
-    return NumberCard(_names(unit, numbers), entries, accounts, lists, note, version_of_note(note), others)
+    names, consents = _names(unit, numbers), _consents(unit, numbers)
+    return NumberCard(names, entries, accounts, lists, note, version_of_note(note), others, consents)
 
 
 def own_note(unit: Unit, numbers: Collection[str]) -> NotedNumber | None:
@@ -133,6 +166,27 @@ def _entries(unit: Unit, numbers: Collection[str]) -> list[ListEntry]:
         .limit(ENTRIES_MAX)
     )
     return [ListEntry(*row) for row in unit.connection.execute(query)]
+
+
+def _consents(unit: Unit, numbers: Collection[str]) -> list[ShownConsent]:
+    query = (
+        select(
+            Consent.id,
+            Consent.kind,
+            Consent.purposes,
+            Consent.seller,
+            Consent.given_date,
+            Consent.expiration_date,
+            Consent.withdrawn_date,
+            Consent.last_used_date,
+            case((User.id == unit.actor.sees_as, ""), else_=User.username),
+        )
+        .join(User, User.id == Consent.user_id)
+        .where(Consent.number.in_(numbers), visible(CONSENTS, unit.actor, unit.resources))
+        .order_by(Consent.given_date.desc(), Consent.id.desc())
+        .limit(CONSENTS_MAX)
+    )
+    return [ShownConsent(*row) for row in unit.connection.execute(query)]
 
 
 def _accounts(unit: Unit, listed: Collection[int], campaign_ids: Collection[int]) -> list[Option]:
