@@ -27,6 +27,7 @@ from dialer.api.routes.statistics_shapes import (
     DoubtfulEntriesRead,
     StatisticsRead,
     StatisticsRowRead,
+    TestsRead,
 )
 from dialer.domain.figures.statistics import GROUPS, WAITS_S, Figures, Interval
 from dialer.domain.rules.doubtful_entries import DoubtfulEntries, in_words
@@ -126,7 +127,14 @@ _OF_AGENT: Final = answer(AgentStatisticsRead, now=answer(AgentNowRead, break_re
 STATISTICS_EXAMPLES: Final = {
     **dict.fromkeys(
         _CALLS,
-        answer(StatisticsRead, totals=_FIGURES, rows=[_ROW], abandoned_shares=_ABANDONED, do_not_call=_DO_NOT_CALL),
+        answer(
+            StatisticsRead,
+            totals=_FIGURES,
+            rows=[_ROW],
+            abandoned_shares=_ABANDONED,
+            tests=answer(TestsRead),
+            do_not_call=_DO_NOT_CALL,
+        ),
     ),
     _AGENT: _OF_AGENT,
     _QUEUE: answer(QueueStatisticsRead),

@@ -107,8 +107,14 @@ def statistics_answer(
             for row in found.rows
         ],
         abandoned_shares=None if found.abandoned is None else _abandoned(found.abandoned),
+        tests=None if found.tests is None else _tests(found.tests),
         do_not_call=None if found.doubtful_entries is None else _do_not_call(found.doubtful_entries),
     )
+
+
+def _tests(figures: Figures) -> shapes.TestsRead:
+    calls = figures.calls + figures.inbound
+    return shapes.TestsRead(calls, figures.messages, format_money(figures.cost))
 
 
 def _do_not_call(counts: DoubtfulEntries) -> shapes.DoubtfulEntriesRead:

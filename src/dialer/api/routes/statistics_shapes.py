@@ -203,6 +203,14 @@ class AbandonedSharesRead(msgspec.Struct):
     ]
 
 
+class TestsRead(msgspec.Struct):
+    """The tests of campaigns, which are in no other figure of the answer but `now`."""
+
+    calls: Annotated[int, described("Calls of tests that are over.", 2)]
+    messages: Annotated[int, described("Text messages of tests whose outcome is known.", 1)]
+    cost: Annotated[str, described("What they cost together, with five decimals.", "0.06000")]
+
+
 class DoubtfulEntriesRead(msgspec.Struct):
     """Entries that may stop no calls, on the do-not-call lists of a campaign. Up to 10,000 of each kind are counted."""
 
@@ -247,6 +255,14 @@ class StatisticsRead(msgspec.Struct):
         described(
             "Abandoned calls over the times that rules count, whatever range is asked for. Null for all campaigns.",
             {"last_24_hours": _SHARE, "last_30_days": _SHARE, "campaign": _SHARE, "limits": []},
+        ),
+    ]
+    tests: Annotated[
+        TestsRead | None,
+        described(
+            "Tests of campaigns in the range asked for, which all other figures leave out. All that was paid is"
+            " `totals.cost` and `tests.cost`. Null for one campaign, whose figures have no test in them.",
+            {"calls": 2, "messages": 1, "cost": "0.06000"},
         ),
     ]
     do_not_call: Annotated[

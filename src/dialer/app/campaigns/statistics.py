@@ -34,6 +34,7 @@ from dialer.store.queries.statistics import (
     Present,
     WhoseCalls,
     count_calls,
+    count_tests,
     present,
 )
 from dialer.store.rows.subscriber_counts import subscribers_by_state
@@ -84,6 +85,8 @@ class Statistics(NamedTuple):
     rows: list[StatisticsRow]
     abandoned: AbandonedShares | None = None
     """The abandoned calls over the periods of rules, whatever time was asked for; None for several campaigns."""
+    tests: Figures | None = None
+    """The figures of tests of campaigns, which are in none of the others; None for one campaign."""
     doubtful_entries: DoubtfulEntries | None = None
     """The entries on its do-not-call lists that may stop no calls, as they are now; None for several campaigns."""
 
@@ -103,6 +106,7 @@ def read_statistics(connection: Connection, scope: WhoseCalls, question: RowsAsk
         outcomes=outcomes,
         subscribers=subscribers_by_state(connection, campaign_id, scope.user_id, scope.purpose),
         rows=read_rows(connection, scope, question),
+        tests=count_tests(connection, scope, hours) if campaign_id is None else None,
         abandoned=None if campaign_id is None else read_abandoned(connection, campaign_id, now_ms),
         doubtful_entries=None if campaign_id is None else _doubtful_entries(connection, campaign_id),
     )

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, Connection, and_, exists, false, func, or_
 
 from dialer.app.overview.examples import calls_of_examples, example_of
 from dialer.domain.calls.plans import SIMULATED, VOICE
-from dialer.domain.figures.statistics import HOUR_MS, Grouping
+from dialer.domain.figures.statistics import Grouping
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.service_state import read_speech
 from dialer.store.queries.selection import is_of
@@ -56,18 +56,10 @@ def has_called(connection: Connection, user_id: int | None) -> bool:
 
     Hours in which nothing but examples called do not count.
     """
-    # Calls of tests count for the account, so hours with a test prove nothing. The audit log keeps tests that are gone.
-    began_ms, ended_ms = UserHour.hour * HOUR_MS, (UserHour.hour + 1) * HOUR_MS
-    tested = exists().where(
-        AuditLog.action == CAMPAIGN_TRIED,
-        AuditLog.user_id == UserHour.user_id,
-        AuditLog.created_date < ended_ms,
-        AuditLog.created_date > began_ms - HOUR_MS,
-    )
     examples = calls_of_examples(connection, user_id)
     shown = or_(false(), *(_is_all(owner, hour, calls) for (owner, hour), calls in examples.items()))
     total = UserHour.grouping == int(Grouping.TOTAL)
-    called = exists().where(is_of(UserHour.user_id, user_id), total, ~tested, ~shown)
+    called = exists().where(is_of(UserHour.user_id, user_id), total, ~shown)
     own = and_(is_of(Campaign.user_id, user_id), Campaign.trial_of_id.is_(None), Campaign.calls > 0, _is_no_example())
     return bool(connection.scalar(select(or_(exists().where(own), called))))
 

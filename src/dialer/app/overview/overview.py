@@ -9,7 +9,7 @@ from dialer.app.overview.live_overview import LiveOverview, read_live_overview
 from dialer.domain.figures.statistics import Figures, Grouping, SubscriberState
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.reasons import SubscriberReason
-from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
+from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls, count_tests
 from dialer.store.rows.subscriber_counts import subscribers_of_campaigns
 from dialer.store.tables import User
 
@@ -39,6 +39,8 @@ class Overview(NamedTuple):
 
     situation: LiveOverview
     today: Figures
+    tests: Figures
+    """Those of today's tests of campaigns, which are not in `today`."""
     people: dict[int, People]
     """The people of each campaign in progress, by its id."""
     balance: int
@@ -54,6 +56,7 @@ def read_overview(connection: Connection, now_ms: int, viewer_id: int, today: Ho
     return Overview(
         situation,
         totals[0].figures if totals else Figures(),
+        count_tests(connection, scope, today),
         people_of_campaigns(connection, [now.campaign.id for now in situation.campaigns]),
         int(connection.scalar(free) or 0),
     )

@@ -26,11 +26,11 @@ from dialer.console.serving.errors import messages_of
 from dialer.console.serving.services import page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import ABANDONED_MEANING, outcome_words, words_of
-from dialer.domain.figures.statistics import HOUR_MS, Figures, unrounded_mean, unrounded_percent
+from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures, unrounded_mean, unrounded_percent
 from dialer.domain.words.enums import AgentDisposition
 from dialer.resources.crud.resource import Unit
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
-from dialer.store.queries.statistics import Hours, WhoseCalls
+from dialer.store.queries.statistics import Hours, WhoseCalls, count_tests
 from dialer.store.tables import Campaign
 
 PLACE: Final = "figures"
@@ -90,6 +90,8 @@ class _Shown(NamedTuple):
     """The name of the campaign; empty for all."""
     links: Sequence[str] = ()
     """The addresses of the calls of each row; none if rows are no agents."""
+    tests: Figures = NO_FIGURES
+    """Those of the account's tests of campaigns, which are in no row."""
 
 
 class _Figure(NamedTuple):
@@ -276,21 +278,22 @@ def _hours(first: date, last: date, zone: ZoneInfo) -> Hours:
 
 
 async def _read(request: ApiRequest, campaign_id: int | None, asked: FiguresAsked, zone: ZoneInfo) -> _Shown:
-    def read(unit: Unit) -> tuple[GroupedFigures, str]:
+    def read(unit: Unit) -> tuple[GroupedFigures, str, Figures]:
         name = ""
         scope = WhoseCalls(user_id=None if unit.actor.is_admin else unit.actor.sees_as)
         if campaign_id is not None:
             name, scope = name_of_campaign(unit, campaign_id), WhoseCalls(campaign_id=campaign_id)
         try:
-            return read_figures(unit.connection, scope, asked.by, zone, asked.hours, unit.now_ms), name
+            found = read_figures(unit.connection, scope, asked.by, zone, asked.hours, unit.now_ms)
+            return found, name, count_tests(unit.connection, scope, asked.hours)
         except TooManyRowsError:
             message = gettext("There are too many rows. Ask for fewer days, or for days instead of hours.")
             raise InvalidError({"period": [message]}) from None
 
-    grouped, name = await request.service.read(request, read)
+    grouped, name, tests = await request.service.read(request, read)
     sheet, totals = sheet_of(grouped, asked.by, with_times=campaign_id is None)
     links = [_calls_of(agent_id, campaign_id, asked.hours, zone) for agent_id in _agents_in(grouped.groups, asked.by)]
-    return _Shown(sheet, totals, chart_of(grouped.groups, asked.by), name, links)
+    return _Shown(sheet, totals, chart_of(grouped.groups, asked.by), name, links, tests)
 
 
 def _agents_in(groups: list[FigureGroup], by: By) -> list[str]:

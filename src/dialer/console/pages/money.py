@@ -16,7 +16,7 @@ from dialer.domain.figures.statistics import HOUR_MS, Grouping, unit_cost
 from dialer.resources.crud.resource import Unit
 from dialer.store.queries.balances import HOURS, balances_by_hour
 from dialer.store.queries.rates import has_rate
-from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
+from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls, count_tests
 from dialer.store.tables import Campaign, User
 
 PLACE: Final = "money"
@@ -44,6 +44,8 @@ class CampaignCost(NamedTuple):
 class _Read(NamedTuple):
     balances: list[int]
     spent: int
+    spent_on_tests: int
+    """Of it, what tests of campaigns cost."""
     held: int
     campaigns: list[CampaignCost]
     has_rate: bool
@@ -82,10 +84,13 @@ def _read(unit: Unit) -> _Read:
     held = held if user_id is None else held.where(User.id == user_id)
     present = unit.now_ms // HOUR_MS
     day = Hours(present - DAY_H + 1, present + 1)
-    totals = count_calls(unit.connection, WhoseCalls(user_id=user_id), Grouping.TOTAL, day, 1, by_hour=False)
+    scope = WhoseCalls(user_id=user_id)
+    totals = count_calls(unit.connection, scope, Grouping.TOTAL, day, 1, by_hour=False)
+    tests = count_tests(unit.connection, scope, day).cost
     return _Read(
         balances_by_hour(unit.connection, user_id, unit.now_ms),
-        totals[0].figures.cost if totals else 0,
+        tests + (totals[0].figures.cost if totals else 0),
+        tests,
         int(unit.connection.scalar(held) or 0),
         _dearest(unit),
         has_rate(unit.connection, user_id),

@@ -33,6 +33,8 @@ class Grouping(IntEnum):
     """By the outcome in the words of the campaign, such as `Sold = success`."""
     AGENT_DISPOSITION_WORD = 9
     """Legs to agents by agent and outcome, such as `3 Sold = success`."""
+    TESTS = 10
+    """The tests of campaigns, all together. No other grouping counts them."""
 
 
 GROUPS: Final = {
@@ -48,6 +50,8 @@ GROUPS: Final = {
 """The groupings of rows, by the name that a client gives."""
 DISPOSED: Final = frozenset({Grouping.DISPOSITION, Grouping.DISPOSITION_WORD, Grouping.AGENT_DISPOSITION_WORD})
 """The groupings by the outcomes that agents give. Calls without an outcome have no member."""
+COSTING: Final = (Grouping.TOTAL, Grouping.TESTS)
+"""The groupings that have all that was paid together: tests cost as much as other calls do."""
 OF_AGENTS: Final = frozenset({Grouping.AGENT, Grouping.AGENT_DISPOSITION_WORD})
 """The groupings that count legs to agents only. Their members begin with the id of the agent."""
 

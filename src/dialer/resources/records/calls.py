@@ -20,7 +20,14 @@ from dialer.resources.records.agent_views import own_calls, own_cdrs
 from dialer.resources.records.purposes import by_purpose
 from dialer.resources.records.sections import SectionTypeChoice
 from dialer.resources.records.sound_qualities import SOUND
-from dialer.resources.records.tried_campaigns import TEST_FIELDS, by_test, tested
+from dialer.resources.records.tried_campaigns import (
+    TEST_FIELDS,
+    TEST_FIELDS_OF_CDR,
+    by_test,
+    cdrs_by_test,
+    tested,
+    tested_cdrs,
+)
 from dialer.store.queries.call_names import AnswerNames, CdrNames, names_of_answers, names_of_cdrs
 from dialer.store.tables import CallRequest, Cdr, SurveyResult
 
@@ -177,7 +184,7 @@ _CDR: Final = shapes(
         ),
         "sound": SOUND,
         "currency": CURRENCY,
-        **TEST_FIELDS,
+        **TEST_FIELDS_OF_CDR,
     },
     read_doc="A call detail record: one leg of a call that has ended.",
 )
@@ -268,8 +275,8 @@ CDRS = Resource(
     path="cdr",
     shapes=_CDR,
     agents_see=own_cdrs,
-    derived=tested,
-    conditions=(by_test(Cdr.__table__.c.campaign_id),),
+    derived=tested_cdrs,
+    conditions=(cdrs_by_test(),),
     filters=(
         "callid",
         "callerid",

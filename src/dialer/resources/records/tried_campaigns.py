@@ -10,7 +10,7 @@ from dialer.resources.crud.fields import Boolean
 from dialer.resources.crud.references import Identity
 from dialer.resources.crud.resource import Unit, Values
 from dialer.resources.crud.shapes import Field
-from dialer.store.tables import Campaign
+from dialer.store.tables import Campaign, Cdr
 
 IS_TEST: Final = "is_test"
 TEST_FIELDS: Final[dict[str, Field]] = {
@@ -25,6 +25,18 @@ TEST_FIELDS: Final[dict[str, Field]] = {
     ),
 }
 """The fields of a call, a message or an answer that say whether it is of a test, and of which campaign."""
+TEST_FIELDS_OF_CDR: Final[dict[str, Field]] = {
+    IS_TEST: derived(
+        Boolean(), "True if it is of a test of a campaign (`test-call/`), also once the test is deleted.", example=False
+    ),
+    "tested_campaign_id": derived(
+        Identity(),
+        "The id of the campaign that was tried; null if it is of no test, or the test is deleted, as after 20 others.",
+        nullable=True,
+        example=None,
+    ),
+}
+"""The fields of a CDR that say so."""
 
 
 def tested(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
@@ -36,6 +48,12 @@ def tested(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     return [{IS_TEST: one is not None, "tested_campaign_id": one} for one in tried]
 
 
+def tested_cdrs(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """Return what `tested` does. CDRs know by themselves whether they are of a test."""
+    pairs = zip(tested(unit, rows), rows, strict=True)
+    return [{**of, IS_TEST: bool(row[IS_TEST])} for of, row in pairs]
+
+
 def by_test(campaign_id: ColumnElement[Any]) -> tuple[str, Callable[[Any], ColumnElement[bool]]]:
     """Return the filter of records by whether their campaign, to which `campaign_id` refers, is a test."""
     tests = campaign_id.in_(select(Campaign.id).where(Campaign.trial_of_id.is_not(None)))
@@ -43,5 +61,14 @@ def by_test(campaign_id: ColumnElement[Any]) -> tuple[str, Callable[[Any], Colum
 
     def is_it(wanted: object) -> ColumnElement[bool]:
         return is_test == wanted
+
+    return IS_TEST, is_it
+
+
+def cdrs_by_test() -> tuple[str, Callable[[Any], ColumnElement[bool]]]:
+    """Return the filter of CDRs by whether they are of a test."""
+
+    def is_it(wanted: object) -> ColumnElement[bool]:
+        return Cdr.__table__.c.is_test == wanted
 
     return IS_TEST, is_it

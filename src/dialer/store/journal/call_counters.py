@@ -5,6 +5,8 @@ hardly depends on the number of calls.
 
 Agents may give a call its disposition before it ends and change it afterwards. A leg that is over counts with the
 disposition of its call: the step that writes its CDR looks for one, and whoever changes it moves the legs.
+
+Tests of campaigns are no result of anybody's work, so they count in `Grouping.TESTS`, and in no other grouping.
 """
 
 from collections import defaultdict
@@ -52,20 +54,24 @@ _LEGS: Final = COUNTERS.index("legs")
 _INBOUND: Final = COUNTERS.index("inbound")
 _MESSAGES: Final = COUNTERS.index("messages")
 _COST: Final = COUNTERS.index("cost")
-_TOTAL, _OUTCOME, _AGENT, _PHONEBOOK, _GATEWAY, _ZONE, _ATTEMPT, _DISPOSITION, _WORD, _AGENT_WORD = map(int, Grouping)
+_TOTAL, _OUTCOME, _AGENT, _PHONEBOOK, _GATEWAY, _ZONE, _ATTEMPT, _DISPOSITION, _WORD, _AGENT_WORD, _TESTS = map(
+    int, Grouping
+)
 
 
-_Alike = tuple[int, int, int, int, int | str, int, int, int | GatewayKey, str, int]
+_Alike = tuple[int, int, int, int, int | str, int, int, int | GatewayKey, str, int, bool]
 """Everything by which calls are counted.
 
 The user, the campaign (0 for none), the hour, the place of the counter of the calls, the outcome, the agent, the
-phonebook, the gateway, the zone and the attempt.
+phonebook, the gateway, the zone, the attempt, and whether they are of a test.
 """
 
 
 def _members(alike: _Alike) -> list[tuple[int, str]]:
     """Return the groupings in which calls count, each with their member."""
-    outcome, agent_id, phonebook_id, gateway_id, zone, attempt = alike[4:]
+    outcome, agent_id, phonebook_id, gateway_id, zone, attempt, is_test = alike[4:]
+    if is_test:
+        return [(_TESTS, "")]
     found = [
         (_TOTAL, ""),
         (_OUTCOME, str(outcome)),
@@ -127,6 +133,8 @@ def move_disposition(connection: Connection, callrequest_id: int, before: Said |
 
 def _add_disposed(found: defaultdict[_Key, list[int]], leg: CdrRow, said: Said, sign: int) -> None:
     """Add a leg to the counters of an outcome, or take it away."""
+    if leg.is_test:
+        return
     alone: defaultdict[_Alike, list[int]] = defaultdict(_no_sums)
     _add_up(alone, [leg])
     for alike, sums in alone.items():
@@ -152,6 +160,7 @@ def _add_up(found: defaultdict[_Alike, list[int]], legs: Sequence[CdrRow]) -> No
             leg.gateway_id,
             leg.zone,
             attempt,
+            bool(leg.is_test),
         ]
         sums[0] += 1
         if billsec:
@@ -198,6 +207,7 @@ class CallCounts:
             plan.gateway_id,
             person.zone,
             message.attempt,
+            plan.trial_of_id is not None,
         )
         self._add_up_legs()  # Rows of counters get their ids in the order of the ends.
         sums = self._found[alike]

@@ -164,7 +164,7 @@ class EffectRecorder:
             self._rows.call_recordings.append(recording)
         elif call.sound_store is not None:
             self._rows.untold_recordings.append(call.callid)
-        for transfer in call.transfers:
+        for transfer in call.transfers if call.plan.trial_of_id is None else ():  # A test is no caller of a queue.
             self.queue_hours.left(transfer)
         for result in effect.outcome.results:
             self._rows.results.append(rows.result(call, result))

@@ -66,6 +66,7 @@ class CdrRow(NamedTuple):
     is_abandoned: int
     is_completed: int
     sound: str | None
+    is_test: int
 
 
 class ResultRow(NamedTuple):
@@ -216,6 +217,7 @@ def cdr(cdr_id: int, effect: call_effects.FinishCall | call_effects.FinishInboun
             *(for_agents(call, outcome) if plan.flow.queue_ids else NOT_FOR_AGENTS),
             1 if outcome.is_completed else 0,
             None if outcome.sound is None else outcome.sound.text,
+            0 if plan.trial_of_id is None else 1,
         ),
     )
 
@@ -249,6 +251,7 @@ def leg_cdr(cdr_id: int, effect: call_effects.FinishLeg) -> CdrRow:
         transfer.agent_id or 0,
         *_NOT_OF_A_LEG,
         None if outcome.sound is None else outcome.sound.text,
+        0 if call.plan.trial_of_id is None else 1,
     )
 
 
@@ -278,6 +281,7 @@ def refused_cdr(cdr_id: int, effect: call_effects.RefuseInbound, now_ms: int) ->
         0,
         *_NOT_OF_A_LEG,
         None,
+        0,
     )
 
 

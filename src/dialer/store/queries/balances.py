@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy import Connection, func, select
 
-from dialer.domain.figures.statistics import HOUR_MS, Grouping
+from dialer.domain.figures.statistics import COSTING, HOUR_MS
 from dialer.store.queries.selection import is_of
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 from dialer.store.tables import LedgerEntry, Payment, User
@@ -23,9 +23,10 @@ def balances_by_hour(connection: Connection, user_id: int | None, now_ms: int) -
     first = present - HOURS + 1
     changes = _money_in(connection, user_id, first * HOUR_MS)
     scope = WhoseCalls(user_id=user_id)
-    for one in count_calls(connection, scope, Grouping.TOTAL, Hours(first, present + 1), HOURS, by_hour=True):
-        hour = one.hour or 0
-        changes[hour] = changes.get(hour, 0) - one.figures.cost
+    for grouping in COSTING:
+        for one in count_calls(connection, scope, grouping, Hours(first, present + 1), HOURS, by_hour=True):
+            hour = one.hour or 0
+            changes[hour] = changes.get(hour, 0) - one.figures.cost
     balance = int(connection.scalar(select(func.sum(User.balance)).where(is_of(User.id, user_id))) or 0)
     balances = []
     for hour in range(present, first - 1, -1):

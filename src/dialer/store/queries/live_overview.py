@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.calls.plans import SIMULATED, SMS, VOICE, GatewayKey
-from dialer.domain.figures.statistics import HOUR_MS, Grouping
+from dialer.domain.figures.statistics import COSTING, HOUR_MS
 from dialer.domain.words.enums import CampaignStatus, TransferStatus
 from dialer.domain.words.reasons import CampaignReason, TransferReason
 from dialer.store.queries.calls_in_progress import TAKES_CHANNEL
@@ -171,7 +171,7 @@ def low_balances(
     first = now_ms // HOUR_MS - SPENDING_HOURS + 1
     spent = (
         select(UserHour.user_id, func.sum(UserHour.cost).label("cost"))
-        .where(UserHour.grouping == int(Grouping.TOTAL), UserHour.hour >= first)
+        .where(UserHour.grouping.in_([*map(int, COSTING)]), UserHour.hour >= first)
         .group_by(UserHour.user_id)
         .subquery()
     )

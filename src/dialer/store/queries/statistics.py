@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from dialer.domain.calls.plans import GatewayKey, gateway_named
-from dialer.domain.figures.statistics import Figures, Grouping, agent_and_outcome
+from dialer.domain.figures.statistics import NO_FIGURES, Figures, Grouping, agent_and_outcome
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.words.enums import LegType, TransferStatus
 from dialer.store.backends.expressions import without_index
@@ -143,6 +143,12 @@ def count_calls(
     if by_hour:
         return [Counted(hour, member, Figures(*sums)) for hour, member, *sums in found]
     return [Counted(None, member, Figures(*sums)) for member, *sums in found]
+
+
+def count_tests(connection: Connection, scope: WhoseCalls, hours: Hours | None) -> Figures:
+    """Return the figures of the tests of campaigns in some hours, which no other figures have in them."""
+    found = count_calls(connection, scope, Grouping.TESTS, hours, 1, by_hour=False)
+    return found[0].figures if found else NO_FIGURES
 
 
 class MemberHours(NamedTuple):

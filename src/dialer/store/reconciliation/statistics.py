@@ -20,13 +20,16 @@ _CDRS: Final = """
         CAST(is_abandoned AS INTEGER) AS is_abandoned,
         CAST(leg_type = 1 AND attempt > 0 AS INTEGER) AS is_call, CAST(leg_type <> 1 AS INTEGER) AS is_leg,
         CAST(leg_type = 1 AND attempt <= 0 AS INTEGER) AS is_inbound, 0 AS is_message,
-        CAST(billsec > 0 AS INTEGER) AS is_answered, 0 AS parts, call_cost AS cost, post_dial_ms
+        CAST(billsec > 0 AS INTEGER) AS is_answered, 0 AS parts, call_cost AS cost, post_dial_ms,
+        CAST(is_test AS INTEGER) AS is_test
     FROM cdr"""
 _MESSAGES: Final = """
     SELECT m.user_id, m.campaign_id, m.send_date / 3600000, m.status, 0, coalesce(s.phonebook_id, 0),
         'sms:' || m.gateway_id, coalesce(s.zone, ''), m.attempt, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1,
-        CAST(m.delivery_date IS NOT NULL AS INTEGER), m.parts, m.cost, NULL
-    FROM sms_message m LEFT JOIN subscriber s ON s.id = m.subscriber_id WHERE m.ended_ms IS NOT NULL"""
+        CAST(m.delivery_date IS NOT NULL AS INTEGER), m.parts, m.cost, NULL,
+        CAST(c.trial_of_id IS NOT NULL AS INTEGER)
+    FROM sms_message m JOIN campaign c ON c.id = m.campaign_id
+        LEFT JOIN subscriber s ON s.id = m.subscriber_id WHERE m.ended_ms IS NOT NULL"""
 _OF_CALLS: Final = {
     "calls": "is_call",
     "answered": "is_call * is_answered",
@@ -63,6 +66,7 @@ _MEMBERS: Final = {
     Grouping.DISPOSITION: "disposition",
     Grouping.DISPOSITION_WORD: _OUTCOME_TEXT,
     Grouping.AGENT_DISPOSITION_WORD: f"CAST(agent_id AS TEXT) || ' ' || {_OUTCOME_TEXT}",
+    Grouping.TESTS: "''",
 }
 _DISPOSED: Final = _CDRS.replace(
     "FROM cdr",
@@ -95,7 +99,9 @@ _QUEUES: Final = text(f"""
             CAST(answered_ms IS NOT NULL AS INTEGER), CAST(answered_ms IS NULL AS INTEGER)
         FROM (SELECT t.*, coalesce(t.answered_ms, t.ended_ms) - t.joined_ms AS wait_ms
             FROM transfer t JOIN callrequest c ON c.id = t.callrequest_id
-            WHERE c.status <> 7 AND t.queue_id IS NOT NULL AND t.score_from_ms > 0 AND t.ended_ms IS NOT NULL) AS waits
+            LEFT JOIN campaign tried ON tried.id = c.campaign_id
+            WHERE tried.trial_of_id IS NULL AND c.status <> 7
+                AND t.queue_id IS NOT NULL AND t.score_from_ms > 0 AND t.ended_ms IS NOT NULL) AS waits
     ) AS counted GROUP BY 1, 2, 3 HAVING sum(taken) > 0 OR sum(others) > 0""")  # noqa: S608 - our own numbers
 _AGENTS: Final = text("""
     SELECT agent_id, sum(taken) AS taken FROM (
@@ -146,10 +152,11 @@ def _query(table: str, grouping: Grouping) -> TextClause:
     if not are_calls:
         wrong += [f"sum({name}) > 0" for name in _OF_MESSAGES] + ["(sum(messages) = 0 AND sum(cost) <> 0)"]
     has_agent = " AND agent_id <> 0" if grouping in OF_AGENTS else ""
+    is_test = int(grouping is Grouping.TESTS)
     return text(
         f"SELECT owner, hour, member, {sums} FROM ("  # noqa: S608 - our own names
         f"SELECT {owner} AS owner, hour, {_MEMBERS[grouping]} AS member, {counted} FROM ({facts}) AS facts"
-        f" WHERE {owner} IS NOT NULL{has_agent} GROUP BY 1, 2, 3"
+        f" WHERE {owner} IS NOT NULL AND is_test = {is_test}{has_agent} GROUP BY 1, 2, 3"
         f" UNION ALL SELECT {owner}, hour, member, {less} FROM {table} WHERE grouping = {int(grouping)}"
         f") AS differences GROUP BY 1, 2, 3 HAVING {' OR '.join(wrong)}"
     )

@@ -333,6 +333,7 @@ class Cdr(Row):
     """True if the call reached a section marked `completed`."""
     sound: Mapped[str | None] = mapped_column(String(120), default=None)
     """The quality of its sound, as `dialer.domain.calls.sound_quality` writes it; null if nobody measured it."""
+    is_test: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")  # Also once the test is deleted.
 
     __table_args__ = (
         in_account("cdr"),
