@@ -29,8 +29,9 @@ class Counted(NamedTuple):
     group: str
     answer: str
     people: int
-    share: float
-    margin: float
+    share: float = 0.0
+    """Like the margin 0 for recordings, which have none: in their tables everybody left one."""
+    margin: float = 0.0
     mean: float | None = None
     """The mean of a scale."""
     marks: int | None = None
@@ -90,15 +91,18 @@ def _said(result: Mapping[Any, Any], *, is_erased: bool) -> str:
     return str(result["response"])
 
 
-def told(people: list[Person], questions: Mapping[int, str], by: str, scales: set[int]) -> list[Counted]:
-    """Return the rows of the answers in words, by the questions of a survey in their order; `scales` have marks."""
+def told(people: list[Person], questions: Mapping[int, str], by: str, scales: Mapping[int, int]) -> list[Counted]:
+    """Return the rows of the answers in words, by the questions of a survey in their order.
+
+    `scales` have marks from 1 to a highest one, and a row for each.
+    """
     rows: list[Counted] = []
     by = by if any(by in person.listed for person in people) else ""
     for section, question in questions.items():
         given = [(_group(person, by), person.answers[section]) for person in people if has_answered(person, section)]
         tables = [([("All", answer) for _, answer in given], 1), (given, 12)]
         for answers, groups_most in tables[: 2 if by else 1]:
-            rows += _table(question, answers, groups_most, is_scale=section in scales)
+            rows += _table(question, answers, groups_most, highest=scales.get(section, 0))
     return rows
 
 
@@ -108,10 +112,11 @@ def _group(person: Person, by: str) -> str:
     return text.strip() or "no value"
 
 
-def _table(question: str, given: list[tuple[str, str]], groups_most: int, *, is_scale: bool) -> list[Counted]:
+def _table(question: str, given: list[tuple[str, str]], groups_most: int, *, highest: int) -> list[Counted]:
     largest = _most(Counter(group for group, _ in given), groups_most)
-    frequent = _most(Counter(answer for _, answer in given), 21 if is_scale else 8)
-    frequent = sorted(frequent, key=int) if is_scale else frequent
+    frequent = _most(Counter(answer for _, answer in given), 8)
+    if highest and given:
+        frequent = sorted({*map(str, range(1, highest + 1)), *(answer for _, answer in given)}, key=int)
     cells = Counter(
         (group if group in largest else "others", answer if answer in frequent else "others") for group, answer in given
     )
@@ -121,8 +126,11 @@ def _table(question: str, given: list[tuple[str, str]], groups_most: int, *, is_
     for group in groups:
         whole = sum(cells[group, answer] for answer in answers)
         own = [answer for place, answer in given if (place if place in largest else "others") == group]
-        marks = [int(answer) for answer in own] if is_scale else []
+        marks = [int(answer) for answer in own] if highest else []
         mean = (sum(marks) / len(marks), len(marks)) if marks else ()
+        if all(answer == "a recording" for answer in own):
+            rows.append(Counted(question, group, "a recording", whole))
+            continue
         for answer in answers:
             count = cells[group, answer]
             rows.append(Counted(question, group, answer, count, 100 * count / whole, _margin(count, whole), *mean))

@@ -68,6 +68,9 @@ def test_answers_are_told_in_words_each_person_once(
     assert "no 2 66.7 % ± 36.5" in text
     assert "2 people left a recording. Listen" in text
     assert "How many stars?" not in text
+    assert "PDF Share by a link… Send by mail…" in text
+    form = alice.get(f"records/report-schedule/new/?campaign={identity}&report=answers&name=Poll")
+    assert f'<option value="{identity}" selected>' in form
     assert bob.request("GET", f"campaigns/{identity}/summary/").status_code == 404
     store(database, update(User).where(User.username == "alice").values(language="de"))
     assert "7 von 10 haben geantwortet: no." in alice.text(f"campaigns/{identity}/summary/")
@@ -129,6 +132,25 @@ SCALES: Final = Survey(
 )
 
 
+def test_a_scale_shows_the_marks_that_nobody_gave(alice: Visitor, api: Caller, database: Database) -> None:
+    """Without them, two of five stars look like the better end of a scale of two."""
+    identity = polled(api, database)
+    stars = Survey((Section(1, SectionType.RATING, "How many stars?", Prompt(), rating_laps=5),))
+    store(
+        database,
+        update(SealedSurvey).where(SealedSurvey.id == identity).values(document=encode_survey(stars)),
+        update(SurveyResult).where(SurveyResult.section_id == 1).values(response="2", section_type=3),
+    )
+    text = alice.text(f"campaigns/{identity}/summary/?by=Ort")
+    assert "All answered: 2. The mean of 3 answers is 2.00, on a scale from 1 to 5." in text
+    assert "Answer Share People 1 0 0.0 %" in text
+    assert "Ort People Mean 1 2 3 4 5" in text
+    assert "5 0 0.0 %" in text
+    assert "Answer Share Calls 1 0 0.0 % 2 4 100.0 % 3 0 0.0 % 4 0 0.0 % 5 0 0.0 %" in alice.text(
+        f"campaigns/{identity}/report/"
+    )
+
+
 def test_scales_have_their_order_and_a_mean_and_days_are_days(alice: Visitor, api: Caller, database: Database) -> None:
     """The most frequent mark stays the one of the sentence."""
     identity = polled(api, database)
@@ -146,11 +168,13 @@ def test_scales_have_their_order_and_a_mean_and_days_are_days(alice: Visitor, ap
         ),
     )
     text = alice.text(f"campaigns/{identity}/summary/?by=Visit")
-    assert "7 of 10 answered: 10. The mean of 3 answers is 6.67." in text
+    assert "7 of 10 answered: 10. The mean of 3 answers is 6.67, on a scale from 0 to 10." in text
     assert "Answer Share People 0 1 33.3 % ± 36.5 10 2 66.7 % ± 36.5" in text
     assert "Visit People Mean 0 10 01 Mar 2026 2 5.00 n = 2" in text
     assert "20 Nov 2026 1 10.00 n = 1" in text
-    assert "2 people left a recording. Listen" in text
+    assert (
+        "2 people left a recording. Listen By Visit: people who left a recording. Visit People 01 Mar 2026 1 20" in text
+    )
     page = alice.text(f"campaigns/{identity}/")
     assert "3 answers · Mean 6.67" in page or "4 answers · Mean" in page
     assert "2 recordings Listen" in page
@@ -204,9 +228,11 @@ def test_a_mark_has_one_share_however_it_was_keyed(alice: Visitor, api: Caller, 
             ]
         ),
     )
-    assert "Answer Share People 7 2 66.7 % ± 36.5 10 1" in alice.text(f"campaigns/{identity}/summary/")
+    text = alice.text(f"campaigns/{identity}/summary/")
+    assert "7 2 66.7 % ± 36.5 8 0 0.0 %" in text
+    assert "10 1 33.3 % ± 36.5" in text
     for page in ("report/", ""):
-        assert "7 2 66.7 % 10 1 33.3 %" in alice.text(f"campaigns/{identity}/{page}")
+        assert "7 2 66.7 % 8 0 0.0 % 9 0 0.0 % 10 1 33.3 %" in alice.text(f"campaigns/{identity}/{page}")
     answers = api.get(f"surveyaggregate/{identity}/")["sections"][-1]["answers"]
     assert [(one["response"], one["count"], one["percent"]) for one in answers] == [("7", 2, 66.67), ("10", 1, 33.33)]
 

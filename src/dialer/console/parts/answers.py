@@ -101,7 +101,9 @@ def _question(section: Section, count: SectionCount, queues: Mapping[int, str]) 
     if definition.records_voices:
         return ShownQuestion(section.question, count.recordings, [], recorded_section=section.id)
     is_scale = definition.is_scale(section)
-    answers = in_scale(count.answers, STEPS_MAX) if is_scale else count.answers[:ANSWERS_SHOWN_MAX]
+    answers = (
+        in_scale(count.answers, STEPS_MAX, definition.marks(section)) if is_scale else count.answers[:ANSWERS_SHOWN_MAX]
+    )
     shown = [
         ShownAnswer(answer_words(definition.type, one.response, queues), one.count, share(one.count, count.total))
         for one in answers

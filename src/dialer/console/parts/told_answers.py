@@ -84,10 +84,13 @@ class _Tally:
         self._asked: Final = asked
         self.people = self.answered = 0
         self.silent: Final[Counter[Silence | None]] = Counter()
-        scales = {section.id: definition_of(section).is_scale(section) for section in asked.sheet.sections}
+        sections = asked.sheet.sections
+        scales = {section.id: definition_of(section).is_scale(section) for section in sections}
         self.scales: Final = frozenset(section for section, is_scale in scales.items() if is_scale)
-        self.tables: Final = {section: Crosstab(is_scale=is_scale) for section, is_scale in scales.items()}
-        self.crossed: Final = {section: Crosstab(is_scale=is_scale) for section, is_scale in scales.items()}
+        self.tables, self.crossed = (
+            {one.id: Crosstab(is_scale=scales[one.id], marks=definition_of(one).marks(one)) for one in sections}
+            for _ in range(2)
+        )
 
     def read(self, identity: int, after_id: int, connection: Connection) -> int | None:
         """Count the next people, and return the id after which to read on; None after the last ones."""
@@ -194,6 +197,9 @@ def sheet_of_answers(told: ToldAnswers) -> Sheet:
             for group in table.groups:
                 name = day_in(group.name) or group.name or gettext("All")
                 mean = (None, None) if group.mean is None else (round(group.mean.value, MEAN_PLACES), group.mean.count)
+                if question.is_recorded:
+                    rows.append((title, name, gettext("a recording"), group.total, None, None, None, None))
+                    continue
                 shares = zip(table.answers, group.shares, strict=True)
                 rows += [
                     (title, name, words, one.people, round(one.percent, 1), round(one.margin, 1), *mean)
@@ -213,11 +219,16 @@ def _told(section: Section, tally: _Tally, by: str) -> ToldQuestion | None:
         section.question,
         _of_recordings(answers) if records_voices(section) else _sentence(answers),
         answers,
-        None if crossed is None else _by_days(crossed),
-        _mean(answers),
+        None if crossed is None else _by_days(_without_shares(crossed) if records_voices(section) else crossed),
+        _mean(section, answers),
         section.id,
         records_voices(section),
     )
+
+
+def _without_shares(table: CrossTable) -> CrossTable:
+    """Return the people of each group who left a recording: all of those who count here did."""
+    return CrossTable([], [group._replace(shares=[]) for group in table.groups])
 
 
 def _by_days(table: CrossTable) -> CrossTable:
@@ -225,12 +236,17 @@ def _by_days(table: CrossTable) -> CrossTable:
     return table._replace(groups=sorted(table.groups, key=lambda group: day_in(group.name) or date.max))
 
 
-def _mean(answers: CrossTable) -> str:
-    mean = answers.groups[0].mean
-    if mean is None:
+def _mean(section: Section, answers: CrossTable) -> str:
+    mean, ends = answers.groups[0].mean, definition_of(section).ends_of_scale(section)
+    if mean is None or ends is None:
         return ""
-    words = ngettext("The mean of %(num)s answer is %(mean)s.", "The mean of %(num)s answers is %(mean)s.", mean.count)
-    return words % {"num": grouped(mean.count), "mean": decimal(mean.value, MEAN_PLACES)}
+    words = ngettext(
+        "The mean of %(num)s answer is %(mean)s, on a scale from %(low)s to %(high)s.",
+        "The mean of %(num)s answers is %(mean)s, on a scale from %(low)s to %(high)s.",
+        mean.count,
+    )
+    told = {"num": grouped(mean.count), "mean": decimal(mean.value, MEAN_PLACES)}
+    return words % {**told, "low": ends[0], "high": ends[1]}
 
 
 def _of_recordings(answers: CrossTable) -> str:

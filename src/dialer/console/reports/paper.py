@@ -184,12 +184,13 @@ def _question(told: ToldQuestion, by: str) -> PaperQuestion:
             for answer, one in zip(told.answers.answers, whole.shares, strict=True)
             if not told.is_recorded
         ],
-        None if told.crossed is None else _crossed(told.crossed, by),
+        None if told.crossed is None else _crossed(told.crossed, by, is_recorded=told.is_recorded),
     )
 
 
-def _crossed(crossed: CrossTable, by: str) -> Crossed:
-    caption = gettext("By %(column)s: people, and their share of those in the same row who answered.") % {"column": by}
+def _crossed(crossed: CrossTable, by: str, *, is_recorded: bool) -> Crossed:
+    shares = gettext("By %(column)s: people, and their share of those in the same row who answered.")
+    caption = gettext("By %(column)s: people who left a recording.") if is_recorded else shares
     has_mean = any(group.mean is not None for group in crossed.groups)
     is_narrow = not has_mean or len(crossed.answers) <= STEPS_MAX
     rows = [
@@ -203,7 +204,7 @@ def _crossed(crossed: CrossTable, by: str) -> Crossed:
     ]
     means = [gettext("Mean")] if has_mean else []
     head = [_shortened(by), gettext("People"), *means, *(map(_shortened, crossed.answers) if is_narrow else ())]
-    return Crossed(caption, head, rows)
+    return Crossed(caption % {"column": by}, head, rows)
 
 
 def _cells(shares: Sequence[Share]) -> list[str]:

@@ -1,7 +1,7 @@
 """Crosstabs: how the people of each group answered a question, with shares and margins of error."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 from typing import Final, NamedTuple
 
@@ -52,10 +52,14 @@ class CrossTable(NamedTuple):
 
 
 class Crosstab:
-    """The answers to one question by groups of people, counted one at a time."""
+    """The answers to one question by groups of people, counted one at a time.
 
-    def __init__(self, *, is_scale: bool = False) -> None:
+    The `marks` of a scale are shown also if nobody gave them, so that its length is seen.
+    """
+
+    def __init__(self, *, is_scale: bool = False, marks: Sequence[str] = ()) -> None:
         self._is_scale: Final = is_scale
+        self._marks: Final = marks
         self._cells: Final[dict[str, Counter[str]]] = {}
         self._answers: Final[set[str]] = set()
 
@@ -79,14 +83,19 @@ class Crosstab:
         counts = _sum(self._cells.values())
         apart = counts.keys() - {_FURTHER}
         answers = sorted(apart, key=lambda answer: (-counts[answer], answer))
-        answers = in_order(answers[:STEPS_MAX]) if self._is_scale else answers[:answers_most]
+        answers = self._steps(answers) if self._is_scale else answers[:answers_most]
         rest = _sum(self._cells[group] for group in sizes.keys() - set(named))
         rows = [(group, self._cells[group]) for group in named] + ([(others, rest)] if rest else [])
-        further = [others] if len(counts) > len(answers) else []
+        further = [others] if counts.keys() - set(answers) else []
         groups = [_crossed(name, cells, answers, bool(further)) for name, cells in rows]
         if self._is_scale:
             groups = [one._replace(mean=mean_of(cells)) for one, (_, cells) in zip(groups, rows, strict=True)]
         return CrossTable(answers + further, groups)
+
+    def _steps(self, frequent: list[str]) -> list[str]:
+        """Return the steps of a scale that are shown: its marks, and other answers as far as there is room."""
+        others = [answer for answer in frequent if answer not in self._marks]
+        return in_order([*self._marks, *others][:STEPS_MAX])
 
 
 def _sum(groups: Iterable[Counter[str]]) -> Counter[str]:

@@ -31,6 +31,11 @@ def as_mark(answer: str) -> str:
     return str(int(text)) if text.isascii() and text.isdecimal() and _MARK.fullmatch(text) else answer
 
 
+def whole_marks(lowest: int, highest: int) -> tuple[str, ...]:
+    """Return the marks of a scale of whole numbers; none if they are more than `STEPS_MAX`."""
+    return tuple(map(str, range(lowest, highest + 1))) if highest - lowest < STEPS_MAX else ()
+
+
 def in_order(answers: Iterable[str]) -> list[str]:
     """Return answers by their marks, the lowest first. Those that are no marks come last."""
     return sorted(answers, key=_place)

@@ -96,9 +96,12 @@ def count_answers(connection: Connection, campaign_id: int, after_id: int = 0) -
     return found
 
 
-def in_scale(answers: Iterable[AnswerCount], most: int = ANSWERS_MAX) -> list[AnswerCount]:
-    """Return the most frequent answers to a scale in its order, the lowest mark first, each mark in one spelling."""
-    counts: Counter[str] = Counter()
+def in_scale(answers: Iterable[AnswerCount], most: int = ANSWERS_MAX, marks: Iterable[str] = ()) -> list[AnswerCount]:
+    """Return the most frequent answers to a scale in its order, the lowest mark first, each mark in one spelling.
+
+    `marks` are there also if nobody gave them.
+    """
+    counts: Counter[str] = Counter(dict.fromkeys(marks, 0))
     for one in answers:
         counts[as_mark(one.response)] += one.count
     frequent = sorted(counts, key=lambda response: (-counts[response], response))[:most]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from dialer.domain.figures.scales import STEPS_MAX
+from dialer.domain.figures.scales import STEPS_MAX, whole_marks
 from dialer.domain.survey.findings import FindingCode, FindingLevel, Remark
 from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
@@ -101,9 +101,14 @@ class CaptureDigits(AskingDefinition):
         is_wanted = not _has_range(section) or section.min_number <= value <= section.max_number
         return digits if is_wanted else None
 
-    def is_scale(self, section: Section) -> bool:
-        """Return whether the range is short, such as 0 to 10, so that its numbers are marks rather than orders."""
-        return _has_range(section) and section.max_number - section.min_number < STEPS_MAX
+    def ends_of_scale(self, section: Section) -> tuple[str, str] | None:
+        """Return the ends of a short range, such as 0 to 10, whose numbers are marks; None for one of orders."""
+        is_short = _has_range(section) and section.max_number - section.min_number < STEPS_MAX
+        return (str(max(0, section.min_number)), str(section.max_number)) if is_short else None
+
+    def marks(self, section: Section) -> tuple[str, ...]:
+        """Return the numbers of a short range."""
+        return whole_marks(max(0, section.min_number), section.max_number) if self.is_scale(section) else ()
 
     def count_answers(self, section: Section) -> int:
         """Return the number of different valid inputs; 07 and 7 are two."""

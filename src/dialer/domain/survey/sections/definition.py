@@ -115,9 +115,17 @@ class SectionDefinition:
         """Return the answer to record for an input; None for an invalid input or none."""
         return None
 
-    def is_scale(self, section: Section) -> bool:  # noqa: ARG002 - most answers are no marks
+    def ends_of_scale(self, section: Section) -> tuple[str, str] | None:  # noqa: ARG002 - most answers are no marks
+        """Return the lowest and the highest mark; None if the answers are no marks."""
+        return None
+
+    def marks(self, section: Section) -> tuple[str, ...]:  # noqa: ARG002 - most answers are no marks
+        """Return the marks of a scale in its order; none for a scale of more than `STEPS_MAX`, and for no scale."""
+        return ()
+
+    def is_scale(self, section: Section) -> bool:
         """Return whether the answers are marks, which have an order and a mean."""
-        return False
+        return self.ends_of_scale(section) is not None
 
     def takes(self, taken: SectionInput) -> bool:  # noqa: ARG002 - most types have no input
         """Return whether an input is of the kind for which a section of this type waits."""

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Final
 
-from dialer.domain.figures.scales import mark_of
+from dialer.domain.figures.scales import as_mark, in_order, mark_of
 from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.asking import AskingDefinition
 from dialer.domain.survey.sections.fields import INPUT_FIELDS, PROMPT_FIELDS, SectionField, TextField
@@ -53,9 +53,15 @@ class MultiChoice(AskingDefinition):
         """Return the label of a digit; None for a digit without a label."""
         return section.key_labels.get(digits)
 
-    def is_scale(self, section: Section) -> bool:
-        """Return whether all labels are numbers, such as 0 to 9."""
-        return bool(section.key_labels) and all(mark_of(label) is not None for label in section.key_labels.values())
+    def ends_of_scale(self, section: Section) -> tuple[str, str] | None:
+        """Return the lowest and the highest label if all are numbers, such as 0 to 9."""
+        marks = self.marks(section)
+        return (marks[0], marks[-1]) if marks else None
+
+    def marks(self, section: Section) -> tuple[str, ...]:
+        """Return the labels in order if all are numbers; else none."""
+        labels = section.key_labels.values()
+        return tuple(in_order({*map(as_mark, labels)})) if all(mark_of(label) is not None for label in labels) else ()
 
     def count_answers(self, section: Section) -> int:
         """Return the number of digits with a label."""

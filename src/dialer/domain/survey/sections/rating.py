@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Final
 
+from dialer.domain.figures.scales import whole_marks
 from dialer.domain.survey.sections.appearance import Appearance, Colour
 from dialer.domain.survey.sections.asking import AskingDefinition, count_numbers, number_of
 from dialer.domain.survey.sections.fields import INPUT_FIELDS, PROMPT_FIELDS, IntegerField, SectionField
@@ -54,9 +55,13 @@ class Rating(AskingDefinition):
         value = number_of(digits)
         return digits if value is not None and 1 <= value <= section.rating_laps else None
 
-    def is_scale(self, section: Section) -> bool:  # noqa: ARG002 - the same for all
-        """Return that ratings are marks."""
-        return True
+    def ends_of_scale(self, section: Section) -> tuple[str, str] | None:
+        """Return 1 and the best rating."""
+        return "1", str(section.rating_laps)
+
+    def marks(self, section: Section) -> tuple[str, ...]:
+        """Return the ratings, if they are no more than `STEPS_MAX`."""
+        return whole_marks(1, section.rating_laps)
 
     def count_answers(self, section: Section) -> int:
         """Return the number of different inputs that are ratings; 07 and 7 are two."""
