@@ -117,8 +117,15 @@ def test_a_template_takes_a_queue_that_is_there_and_leads_on_to_the_campaign(
     assert bob.send("surveys/new/", template="queue", queue=queue).status_code == 400
     assert bob.send("surveys/new/", template="nothing").status_code == 400
     answer = alice.send("surveys/new/", template="queue", queue=queue, phonebook="7")
-    assert answer.headers["location"] == "/console/surveys/1/?phonebook=7"
-    assert 'href="/console/records/campaigns/new/?object_id=1&amp;phonebook=7"' in alice.get("surveys/1/?phonebook=7")
+    assert answer.headers["location"] == "/console/surveys/1/"
+    # The people who were chosen are kept whatever is opened and changed in the survey, and for no other survey.
+    for address in ("surveys/1/", "surveys/1/?section=1", "surveys/1/?section=1&saved=1"):
+        page = alice.get(address)
+        assert 'href="/console/records/campaigns/new/?object_id=1&amp;phonebook=7">Go on</a>' in page
+        assert '<li aria-current="step"><span class="badge">2</span>Survey</li>' in page
+    alice.send("surveys/new/", template="alert")
+    assert 'href="/console/records/campaigns/new/?object_id=2">New campaign</a>' in alice.get("surveys/2/")
+    assert 'aria-current="step"' not in alice.page
     assert "Call centre" in alice.page
     assert len(api.get("queue/")["results"]) == 1
 

@@ -10,6 +10,7 @@ from dialer.api.service import ApiRequest
 from dialer.console.charts.survey_graph import draw_survey
 from dialer.console.pages.survey import PLACE
 from dialer.console.parts.survey_blueprints import BLUEPRINTS, create_record_of, create_survey_of, survey_of
+from dialer.console.serving.campaign_way import keep_people
 from dialer.console.serving.errors import messages_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import go_to, page
@@ -40,7 +41,7 @@ async def create_survey(request: ApiRequest) -> Response[Any]:
     except InvalidError as error:
         return await _show(request, filled, messages_of(error))
     book = parse_id(filled.get("phonebook", ""))
-    return go_to(f"/console/surveys/{survey}/{'' if book is None else f'?phonebook={book}'}")
+    return go_to(f"/console/surveys/{survey}/", *([] if book is None else [keep_people(request, survey, book)]))
 
 
 async def _show(request: ApiRequest, filled: Mapping[str, str], messages: list[str] | None = None) -> Response[Any]:

@@ -17,6 +17,7 @@ from dialer.console.parts.findings import ShownFinding, shown_findings
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.section_form import NEW_QUEUE, SectionForm, form_of
 from dialer.console.parts.zones import zone_of
+from dialer.console.serving.campaign_way import kept_people
 from dialer.console.serving.services import go_to, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.record_names import options_of
@@ -162,7 +163,7 @@ async def show_survey_page(request: ApiRequest, identity: int, refused: Refused 
         request, lambda unit: _read(request, unit, identity, parse_id(named), refused or Refused((), HTTPStatus.OK))
     )
     survey, titles = found.survey, _titles(found.survey)
-    may_edit = request.user.may(Permission.CAMPAIGNS)
+    may_edit, book = request.user.may(Permission.CAMPAIGNS), kept_people(request, identity)
     findings = shown_findings(check_survey(survey, found.known), survey)
     insertion = _insertion(survey, asked.get("after", ""), asked.get("keys", "")) if may_edit else None
     if insertion is None and may_edit and not survey.sections:
@@ -196,7 +197,8 @@ async def show_survey_page(request: ApiRequest, identity: int, refused: Refused 
         messages=[] if refused is None else refused.messages,
         is_saved="saved" in asked and refused is None,
         may_edit=may_edit,
-        campaign_url=_campaign_url(identity, asked.get("phonebook", "")),
+        campaign_url=_campaign_url(identity, book),
+        is_on_way=book is not None and may_edit,
     )
 
 
@@ -245,9 +247,8 @@ def _begun(unit: Unit, identity: int) -> list[BegunCampaign]:
     return [BegunCampaign(*row) for row in found.all()]
 
 
-def _campaign_url(identity: int, phonebook: str) -> str:
+def _campaign_url(identity: int, book: int | None) -> str:
     """Return the address of a new campaign with a survey; without people, it begins with them."""
-    book = parse_id(phonebook)
     chosen = {"object_id": identity, **({} if book is None else {"phonebook": book})}
     return f"/console/records/campaigns/new/?{urlencode(chosen)}"
 
