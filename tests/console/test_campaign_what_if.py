@@ -69,6 +69,8 @@ def test_settings_are_tried_side_by_side_and_one_is_applied(
     assert f"Calls a minute {frequency}" in text
     assert "It does not obey the calling hours of the service and of countries" in text
     assert "Obey the calling hours no" in text
+    assert "Longest call 1800 seconds (30:00 min)" in text
+    assert "Longest ringing 45 seconds" in text
     assert re.search(r"Starts \d+ \w{3} \d{4}, \d\d:\d\d", text)
     assert try_settings(alice, identity, frequency="1; 2", monday="false", rate="0.5")[0] == 303
     while runs.of_campaign(identity).is_under_way:  # type: ignore[union-attr]

@@ -67,6 +67,7 @@ FIGURES: Final[Mapping[str, str]] = {
 }
 """The titles of the figures that are compared."""
 _OPEN: Final = frozenset({CampaignStatus.NEW, CampaignStatus.START, CampaignStatus.PAUSE})
+_MINUTE_S: Final = 60
 _REFUSALS: Final = (
     *(AnsweredError, CampaignOverError, IllegalMoveError, InvalidError, InvalidFieldsError, RefusedError),
 )
@@ -82,6 +83,8 @@ class TriedField(NamedTuple):
     unit: str
     options: tuple[tuple[str, str], ...]
     is_moment: bool
+    length: str = ""
+    """The present value of a duration as people say it, if it is a minute or more."""
 
 
 class FigureCell(NamedTuple):
@@ -300,7 +303,11 @@ def _tried_fields(
         is_moment = isinstance(field.kind, Timestamp)
         if is_moment and present:
             words = moment_of(datetime.fromisoformat(present))
-        yield TriedField(name, _title(resource.path, name), words, filled.get(name, ""), unit, options, is_moment)
+        is_long = one.control == "duration" and present.isdecimal() and int(present) >= _MINUTE_S
+        length = seconds(int(present)) if is_long else ""
+        yield TriedField(
+            name, _title(resource.path, name), words, filled.get(name, ""), unit, options, is_moment, length
+        )
 
 
 def _title(path: str, name: str) -> str:
