@@ -37,13 +37,15 @@ def balances_by_hour(connection: Connection, user_id: int | None, now_ms: int) -
 
 def _money_in(connection: Connection, user_id: int | None, since_ms: int) -> dict[int, int]:
     """Return payments and refunds of calls by hour."""
-    paid, refunded = Payment.created_date // HOUR_MS, LedgerEntry.created_date // HOUR_MS
+    # PostgreSQL groups by a name, not by a calculation with values.
+    paid = (Payment.created_date // HOUR_MS).label("in_hour")
+    refunded = (LedgerEntry.created_date // HOUR_MS).label("in_hour")
     low, high = _REFUNDS
-    payments = select(paid, func.sum(Payment.amount)).where(Payment.created_date >= since_ms).group_by(paid)
+    payments = select(paid, func.sum(Payment.amount)).where(Payment.created_date >= since_ms).group_by(paid.name)
     refunds = (
         select(refunded, func.sum(LedgerEntry.amount))
         .where(LedgerEntry.reference >= low, LedgerEntry.reference < high, LedgerEntry.created_date >= since_ms)
-        .group_by(refunded)
+        .group_by(refunded.name)
     )
     found: dict[int, int] = {}
     for query, owner in ((payments, Payment.user_id), (refunds, LedgerEntry.user_id)):
