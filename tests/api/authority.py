@@ -42,6 +42,7 @@ SPECIAL: Final = {
     "GET /": Authority(EVERYBODY, None),
     "GET /clock": Authority(EVERYBODY, None),
     "GET /promised-call-backs": Authority(READERS, "read"),
+    "GET /contact-law": Authority(READERS, "read"),
     "GET /events": Authority(READERS, "read"),
     "PATCH /events": Authority(MANAGERS, "campaigns"),
     "GET /own-settings": Authority(EVERYBODY, None),

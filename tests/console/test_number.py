@@ -258,7 +258,13 @@ def test_it_tells_to_what_the_person_agreed_and_which_rule_holds_them_back(
     made = api.create("consent", **given, purposes=["sales", "debt"], seller="Shop <b>")
     api.change(made["url"], withdrawn_date="2026-11-02T10:00:00Z")
     user_id = int(api.get("campaigns/1/")["user"].rstrip("/").rsplit("/", 1)[-1])
-    ended = {"leg_type": 1, "duration": 9, "billsec": 5, "attempt": 1, "starting_date": NOW_MS - 86_400_000}
+    ended: dict[str, object] = {
+        "leg_type": 1,
+        "duration": 9,
+        "billsec": 5,
+        "attempt": 1,
+        "starting_date": NOW_MS - 86_400_000,
+    }
     ended |= {"callerid": "", "call_cost": 0, "billed_duration": 5, "hangup_cause_q850": 16, "amd_status": 1}
     ended |= {"subscriber_id": 0, "contact_id": None}
     stored(database, Cdr, user_id=user_id, campaign_id=1, callid="one", phone_number="+12025550100", **ended)

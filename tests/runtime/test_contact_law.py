@@ -1,5 +1,6 @@
 """Tests of rows of law at work: on real gateways, and on simulated ones where the setting says so."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -130,8 +131,8 @@ async def test_what_was_rehearsed_holds_nobody_back_after_its_campaign_was_delet
     await house.advance(60)
     for campaign_id in (rehearsal, earlier):
         await house.move(campaign_id, CampaignStatus.ABORT)
-    await house.advance(60)
-    house.perform(lambda unit: [delete_campaign(unit, campaign_id) for campaign_id in (rehearsal, earlier)])
+        await house.advance(60)
+        house.perform(partial(delete_campaign, campaign_id=campaign_id))
     await house.worker.settle()
     rule(house, most=1, period=7, unit="days")
     calling(house, FLORIDA, TEXAS, **real)
@@ -185,7 +186,7 @@ async def test_a_purpose_that_changes_counts_in_the_campaigns_that_have_read_the
     calling(house, TEXAS, FLORIDA, purpose="sales", frequency=1)
     await house.advance(15)
     for campaign_id in surveys:
-        house.perform(lambda unit, which=campaign_id: change_campaign(unit, which, {"purpose": "sales"}))
+        house.perform(partial(change_campaign, campaign_id=campaign_id, values={"purpose": "sales"}))
     await house.advance(120)
     assert (len(dialled(house, TEXAS)), len(dialled(house, FLORIDA)), len(held(house, FLORIDA))) == (1, 3, 1)
     assert house.worker.figures().broken == {}

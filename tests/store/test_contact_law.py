@@ -205,10 +205,17 @@ def test_a_call_back_that_was_agreed_to_in_the_talk_ends_its_rest_and_no_other_o
         holds = judge(rule_of(row), campaign, made, [ZoneInfo("America/New_York")])
         return datetime.fromtimestamp(first_free_ms([hold.span for hold in holds], ms(NOON) + HOUR_MS) / 1_000, UTC)
 
-    talk, sooner = {"medium": CALL, "billsec": 60, "is_person": True}, NOON + timedelta(days=2)
-    end = datetime(2026, 4, 3, 4, tzinfo=UTC)
-    agreed = MadeContact(at_ms=ms(NOON), ended_ms=ms(NOON), callid="a", campaign_id=1, call_back_ms=ms(sooner), **talk)
-    later = MadeContact(at_ms=ms(NOON) + 60_000, ended_ms=ms(NOON) + 60_000, callid="b", campaign_id=1, **talk)
+    sooner, end = NOON + timedelta(days=2), datetime(2026, 4, 3, 4, tzinfo=UTC)
+    later = MadeContact(
+        at_ms=ms(NOON) + 60_000,
+        ended_ms=ms(NOON) + 60_000,
+        medium=CALL,
+        callid="b",
+        campaign_id=1,
+        billsec=60,
+        is_person=True,
+    )
+    agreed = msgspec.structs.replace(later, callid="a", at_ms=ms(NOON), ended_ms=ms(NOON), call_back_ms=ms(sooner))
     came_in = msgspec.structs.replace(later, is_inbound=True)
     assert free(agreed) == sooner
     assert free(agreed, came_in) == sooner, "calling in takes nothing back"

@@ -48,6 +48,7 @@ from dialer.api.routes import (
     campaign_check,
     campaign_results,
     campaign_trials,
+    contact_law,
     copy,
     dispositions,
     drafts,
@@ -99,7 +100,7 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
     *handlers_in(
         call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions, drafts
     ),
-    *handlers_in(live_calls, previews, promised_call_backs, supervision, webhooks, wrap_ups, apply),
+    *handlers_in(contact_law, live_calls, previews, promised_call_backs, supervision, webhooks, wrap_ups, apply),
     *handlers_in(account_export, staffing_plan, campaign_results, campaign_trials, recording_orders, telephones),
 )
 """Handlers under `/rest-api` besides those of the resource table."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dialer.store.queries.contact_law import law_rows
 from tests.api.harness import BASE, NOW, Caller, Json
 
 TWICE_A_WEEK: Json = {"name": "Two calls a week to anybody", "limit": 2, "period": 7, "unit": "days"}
@@ -44,6 +45,32 @@ def test_a_rule_needs_a_name_a_limit_and_a_time(alice: Caller) -> None:
     alice.change(found["url"], purposes=["sales", "debt"], country="US", state="FL", from_date="2027-01-31")
     found = alice.get(found["url"])
     assert (found["purposes"], found["state"], found["from_date"]) == (["sales", "debt"], "FL", "2027-01-31")
+
+
+def test_rows_of_law_are_read_with_their_sources_by_everybody_who_reads(alice: Caller, bob: Caller) -> None:
+    rows = alice.get("contact-law/")["results"]
+    assert rows == bob.get("contact-law/")["results"]
+    assert [row["row"] for row in rows] == [row.id for row in law_rows()]
+    (rest,) = (row for row in rows if row["row"] == "fr-rest")
+    assert {name: value for name, value in rest.items() if name != "in_words"} == {
+        "row": "fr-rest",
+        "name": "France: 60 days of rest after a no",
+        "kind": "rest",
+        "country": "FR",
+        "state": "",
+        "purposes": ["sales"],
+        "media": ["call"],
+        "source": "Code de la consommation, D. 223-9 (Décret 2022-1313)",
+        "read_date": "2026-11-28",
+        "confidence": "verified",
+        "from_date": "2023-03-01",
+        "until_date": "2026-08-10",
+        "enabled": True,
+        "not_built": "",
+    }
+    (off,) = (row for row in rows if row["row"] == "us-revoke")
+    assert (off["enabled"], off["from_date"], off["until_date"]) == (False, "2025-04-11", None)
+    assert alice.request("POST", "contact-law/", json={}).status_code == 405
 
 
 @pytest.mark.parametrize(

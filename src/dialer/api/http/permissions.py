@@ -30,6 +30,7 @@ ROUTES: Final[Mapping[str, Permission]] = {
     "GET /own-settings": Permission.SIGNED_IN,
     "PATCH /own-settings": Permission.CAMPAIGNS,
     "GET /promised-call-backs": Permission.READ,
+    "GET /contact-law": Permission.READ,
     "GET /events": Permission.READ,
     "PATCH /events": Permission.CAMPAIGNS,
     "POST /audio-files": Permission.CAMPAIGNS,

@@ -30,6 +30,7 @@ from dialer.api.routes.apply import WaitingSound
 from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.campaign_trials import OwnTestRead
 from dialer.api.routes.clock import ClockRead
+from dialer.api.routes.contact_law import ContactLawRead, LawRowRead
 from dialer.api.routes.events import EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, NDJSON, exported_shape
 from dialer.api.routes.live_calls import (
@@ -137,6 +138,7 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "resend_event": examples.answer(DeliveryRead),
     "send_test_event": examples.answer(TestRead),
     "rotate_webhook_secret": examples.answer(SecretRead),
+    "read_contact_law": examples.answer(ContactLawRead, results=[examples.answer(LawRowRead)]),
     "read_promised_call_backs": examples.answer(PromisedCallBacksRead, results=[examples.answer(PromisedCallBackRead)]),
     "read_own_settings": examples.answer(OwnSettings),
     "change_own_settings": examples.answer(OwnSettings),
