@@ -78,6 +78,19 @@ def test_one_wrong_line_makes_nobody(alice: Visitor, api: Caller, text: str, pro
     assert Caller(api.client, "admin").get("users/?username=ann")["results"] == []
 
 
+@pytest.mark.usefixtures("queues")
+def test_all_that_is_wrong_with_a_line_is_said_at_once(alice: Visitor) -> None:
+    alice.get("agent-list/")
+    status, shown = paste(alice, "Ann\nANN, alice, 911, Nowhere")
+    wrong = (
+        "There is no queue called 'Nowhere'.",
+        "User name: There is a user alice already. Choose another name.",
+        "Telephone: '911' is an emergency number. Enter a number that may be called.",
+        "Name: Line 1 has the same name. Give each agent a name of their own.",
+    )
+    assert (status, [one for one in wrong if one not in shown]) == (400, [])
+
+
 @pytest.mark.parametrize("header", ["Name;User name;Telephone;Queue\n", "name, user name\n", ""])
 @pytest.mark.parametrize("line", ['"Lee, Ann",ann,101,"Sales, EMEA"', '"Lee, Ann"; ann; 101; Sales, EMEA'])
 def test_a_list_from_a_spreadsheet_may_have_a_header_and_quotes(

@@ -13,6 +13,7 @@ from tests.console.browser import Watched
 from tests.console.desk_building import CLOCK, call_now, create, furnish, go_on, sign_in
 from tests.test_server import ADMIN, PASSWORD, Served, serving
 
+HEIGHT = "element => element.offsetHeight"
 NARROW = {"viewport": {"width": 390, "height": 844}}
 
 
@@ -115,6 +116,9 @@ def test_a_refusal_stays_beside_its_button_until_it_is_read(tab: Watched, served
     expect(page.get_by_label("To a number")).to_be_hidden()
     page.locator(f"#call-{call}").get_by_role("button", name="Save outcome").click()
     expect(page.get_by_text("Save outcome: Choose the outcome of the call.")).to_be_visible()
+    column = page.locator(f"#call-{call}")
+    heights = [column.get_by_role("button", name=name).evaluate(HEIGHT) for name in ("Close", "Save outcome")]
+    assert heights[0] == heights[1]  # Its word is on one line.
     expect(page.locator(f"#note-{call}")).to_have_value("Another part changes")
 
 

@@ -2,7 +2,8 @@
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
@@ -101,24 +102,38 @@ def add_agents(
     errors: dict[int, Errors] = {}
     first = {line.name.casefold(): line.number for line in reversed(lines)}
     for line in lines:
+        found = _add(unit, line, places, users.get(line.number), skills)
         if line.name and (earlier := first[line.name.casefold()]) < line.number:
             said = Sentence("Line %(line)s has the same name. Give each agent a name of their own.", line=earlier)
-            errors[line.number] = {"name": [said]}
-            continue
-        try:
-            _add(unit, line, _queues_of(unit, line, places), users.get(line.number), skills)
-        except InvalidError as error:
-            errors[line.number] = error.errors
+            found = {**found, "name": [said]}
+        if found:
+            errors[line.number] = found
     return errors
 
 
-def _add(unit: Unit, line: AgentLine, queue_ids: Iterable[int], user: Parsed | None, skills: str) -> None:
+def _add(unit: Unit, line: AgentLine, ticked: list[int], user: Parsed | None, skills: str) -> Errors:
+    """Create the agent of a line, and return all that is wrong with it: a mended line shall have no further fault."""
+    errors: Errors = {}
     members: dict[str, Any] = {"name": line.name, "contact": line.telephone, "skills": skills}
+    queue_ids: list[int] = []
+    with _collecting(errors):
+        queue_ids = _queues_of(unit, line, ticked)
     if user is not None:
-        members["login"] = str(records.create_record(unit, USERS, user).record_id)
-    agent_id = _create(unit, AGENTS, members)
-    for queue_id in queue_ids:
-        _create(unit, TIERS, {"agent": str(agent_id), "queue": str(queue_id)})
+        with _collecting(errors):
+            members["login"] = str(records.create_record(unit, USERS, user).record_id)
+    with _collecting(errors):
+        agent_id = _create(unit, AGENTS, members)
+        for queue_id in queue_ids:
+            _create(unit, TIERS, {"agent": str(agent_id), "queue": str(queue_id)})
+    return errors
+
+
+@contextmanager
+def _collecting(errors: Errors) -> Iterator[None]:
+    try:
+        yield
+    except InvalidError as error:
+        errors.update(error.errors)
 
 
 def _queues_of(unit: Unit, line: AgentLine, ticked: list[int]) -> list[int]:
