@@ -147,7 +147,7 @@ def agents_on_board(
     longest_first = case((is_too_long(now_ms), BEGAN_MS), else_=_LAST_MS)
     query = query.where(*_who(connection, user_id, queue_id)).order_by(longest_first, _IS_AWAY, Agent.name, Agent.id)
     rows = connection.execute(query.limit(agents_max))
-    return [BoardAgent(*row[:8], clock=AgentClock(*row[8:])) for row in rows]
+    return [BoardAgent._make((*row[:8], AgentClock(*row[8:]))) for row in rows]
 
 
 def activities_of(
