@@ -4,13 +4,15 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from dialer.store.queries.queue_loads import quarters_of_queue
 from dialer.store.reconciliation.reconcile import audit
 from tests.api.harness import Caller
 from tests.console.visitor import Visitor
-from tests.end_to_end.service import advance
+from tests.end_to_end.service import START_MS, advance
 from tests.end_to_end.test_campaign_trials import OWN, campaign
 from tests.end_to_end.test_messages import campaign as text_campaign
 
+DAY_MS = 86_400_000
 NOTHING = {"calls": 0, "answered": 0, "live_answered": 0, "completed": 0, "messages": 0, "cost": "0.00000"}
 
 
@@ -97,3 +99,10 @@ def test_a_test_that_waits_for_an_agent_is_no_caller_of_the_queue(
     assert [one["queue"] for one in ann.get("transfer/")["results"]] == [queue["url"]]
     assert ann.get(f"queue/{queue['id']}/statistics/")["totals"]["calls"] == 0
     assert differences(client) == []
+    database = client.app.state.service.database
+    joined = (queue["id"], START_MS, START_MS + DAY_MS, 100)
+    assert database.read_now(lambda connection: quarters_of_queue(connection, *joined)) == []
+    ann.change(made["url"], status=1)
+    advance(admin, 300)
+    loads = database.read_now(lambda connection: quarters_of_queue(connection, *joined))
+    assert [one.calls for one in loads] == [ann.get(f"queue/{queue['id']}/statistics/")["totals"]["calls"]] == [1]

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, case, func, literal_column, select
 from dialer.domain.words.enums import AgentActivity
 from dialer.store.queries.able_agents import able_agents
 from dialer.store.queries.statistics import Hours
-from dialer.store.tables import AgentHour, Transfer
+from dialer.store.tables import AgentHour, CallRequest, Campaign, Transfer
 
 QUARTER_MS: Final = 900_000
 """Every time zone begins its half hours at one of these."""
@@ -31,12 +31,14 @@ def quarters_of_queue(
 ) -> list[QuarterLoad] | None:
     """Return the calls that joined a queue in a time, by quarters; None if there are more than `calls_max`.
 
-    Quarters without calls are left out.
+    Quarters without calls are left out, and so are tests of campaigns, which bring no agent any work to come.
     """
+    tests = select(CallRequest.id).join(Campaign, Campaign.id == CallRequest.campaign_id)
     found = (
         select(Transfer.joined_ms, Transfer.started_ms, Transfer.answered_ms, Transfer.ended_ms)
         .where(Transfer.queue_id == queue_id, Transfer.ended_ms >= since_ms, Transfer.score_from_ms > 0)
         .where(Transfer.joined_ms >= since_ms, Transfer.joined_ms < until_ms)
+        .where(Transfer.callrequest_id.not_in(tests.where(Campaign.trial_of_id.is_not(None))))
         .limit(calls_max + 1)
         .subquery()
     )
