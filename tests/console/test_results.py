@@ -2,6 +2,7 @@
 
 import csv
 import io
+import zipfile
 from typing import Final
 
 from sqlalchemy import Executable, delete, insert, update
@@ -141,3 +142,13 @@ def test_results_of_people_who_are_called_again_have_the_columns_of_their_first_
     )
     head = alice.request("GET", f"campaigns/{second}/results/export/").text.splitlines()[0]
     assert head.endswith(",Call back (UTC),Plan")
+
+
+def test_the_proof_of_a_campaign_is_a_zip_file_for_its_readers_only(alice: Visitor, bob: Visitor, api: Caller) -> None:
+    identity = campaign(api)
+    assert f'href="/console/campaigns/{identity}/proof/"' in alice.request("GET", f"campaigns/{identity}/").text
+    answer = alice.request("GET", f"campaigns/{identity}/proof/")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert archive.namelist()[-1] == "manifest.json"
+    assert bob.request("GET", f"campaigns/{identity}/proof/").status_code == 404

@@ -46,6 +46,7 @@ from dialer.api.routes import (
     call_again,
     call_centre_statistics,
     campaign_check,
+    campaign_proofs,
     campaign_results,
     campaign_trials,
     contact_law,
@@ -101,7 +102,9 @@ EXTRA_ROUTES: Final[tuple[ControllerRouterHandler, ...]] = (
         call_centre_statistics, recordings, refunds, copy, recycle, call_again, trial_calls, dispositions, drafts
     ),
     *handlers_in(contact_law, live_calls, previews, promised_call_backs, supervision, webhooks, wrap_ups, apply),
-    *handlers_in(account_export, staffing_plan, campaign_results, campaign_trials, recording_orders, telephones),
+    *handlers_in(
+        account_export, staffing_plan, campaign_proofs, campaign_results, campaign_trials, recording_orders, telephones
+    ),
 )
 """Handlers under `/rest-api` besides those of the resource table."""
 

@@ -16,10 +16,12 @@ from dialer.api.http.auth import origin_of
 from dialer.api.http.event_streams import EventStreams
 from dialer.api.http.idempotency import Attempts
 from dialer.api.http.known_parameters import is_strict
+from dialer.api.http.stream_places import StreamPlaces
 from dialer.api.http.tried_voices import TryVoice, VoiceTrials, try_nothing
 from dialer.app.telling.audit_log import REMOVED_AT_ONCE, Origin, remove_old_entries
 from dialer.app.telling.listeners import tell_listeners
 from dialer.domain.calling_times.calling_hours import read_calling_hours
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.fields import Conventions
 from dialer.resources.crud.pagination import Encode
 from dialer.resources.crud.resource import Actor, Resource, Unit
@@ -38,6 +40,8 @@ APPLIED_AT_ONCE: Final = 2
 """Requests to apply files that are worked on at a time, one of an account."""
 APPLIES_WAITING_MAX: Final = 16
 """Such requests of other accounts that wait for their turn."""
+PROOFS_AT_ONCE: Final = 4
+"""Archives that prove campaigns that are made at a time, one of an account."""
 REMOVED_EVERY_MS: Final = 3_600_000
 SERVICE: Final = "service"
 """The key of the service in the state of the application."""
@@ -149,6 +153,8 @@ class Service:
             refusal="Another request of your account to apply files is under way. Try again when it has ended.",
             others="Requests of other accounts to apply files are waiting. Try again later.",
         )
+        refusal = Sentence("An archive that proves a campaign is being made already. Try again when it has ended.")
+        self.proof_places: Final = StreamPlaces(PROOFS_AT_ONCE, 1, 1, refusal)
         self.clock_run: Final = ClockRun()
         self._removed_ms = 0
         self._zone: Final = ZoneInfo(settings.timezone)

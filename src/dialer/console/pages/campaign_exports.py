@@ -1,4 +1,4 @@
-"""Files of a campaign: its people, what became of each in words, and its answers with a row for each call."""
+"""Files of a campaign: its people, what became of each, its answers with a row for each call, and its proof."""
 
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
@@ -8,8 +8,11 @@ from zoneinfo import ZoneInfo
 import msgspec
 from litestar import Response, get
 from litestar.params import FromPath
+from litestar.response import Stream
 from sqlalchemy import select
 
+from dialer.api.actions.call_archives import ZIP
+from dialer.api.actions.campaign_proofs import answer_proof
 from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.answers.long_tables import format_of
 from dialer.api.service import ApiRequest
@@ -83,6 +86,13 @@ async def export_people(request: ApiRequest, record_id: FromPath[str]) -> Respon
     if exported is None:
         raise RecordNotFoundError("There is no such page.")
     return exported
+
+
+@get("/campaigns/{record_id:str}/proof", media_type=ZIP)
+async def download_proof(request: ApiRequest, record_id: FromPath[str]) -> Stream:
+    """Send the archive that proves a campaign, as the API does."""
+    identity = identity_in(record_id, "campaign")
+    return await answer_proof(request, identity, lambda unit: check_seen(unit, identity))
 
 
 def _read(identity: int, after_id: int, unit: Unit) -> AnswersChunk:
