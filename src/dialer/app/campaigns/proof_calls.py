@@ -30,7 +30,7 @@ _OVER: Final[Select[*tuple[Any, ...]]] = (
         *(Cdr.callid, Cdr.phone_number, Cdr.callerid, Cdr.starting_date, Cdr.duration, Cdr.billsec),
         *(Cdr.hangup_cause_q850, Cdr.amd_status, Cdr.attempt, Cdr.gateway_id, Cdr.zone, Cdr.is_abandoned),
         *(CallRequest.dialled_number, CallRequest.is_simulated, CallRequest.status, CallRequest.amd),
-        *(CallDisposition.disposition, Subscriber.additional_vars),
+        *(CallDisposition.disposition, CallDisposition.call_back_ms, Subscriber.additional_vars),
     )
     .outerjoin(CallRequest, CallRequest.id == Cdr.callrequest_id)
     .outerjoin(CallDisposition, CallDisposition.callrequest_id == Cdr.callrequest_id)
@@ -175,6 +175,7 @@ def _call(row: RowMapping, purpose: str) -> Record:
         "amd_behavior": row["amd"],
         "is_abandoned": bool(row["is_abandoned"]),
         "disposition": row["disposition"] or "",
+        **moments(row, call_back="call_back_ms"),
         "zone": row["zone"],
         "state": state_in(row["additional_vars"] or ""),
     }

@@ -159,6 +159,7 @@ def _contact(number: str, one: MadeContact) -> Record:
         "is_person": one.is_person,
         "is_abandoned": one.is_abandoned,
         "is_refusal": one.is_refusal,
+        "call_back": None if one.call_back_ms is None else moment(one.call_back_ms),
         "is_machine": one.is_machine,
         "came_in": one.is_inbound,
         "is_simulated": one.is_simulated,

@@ -72,6 +72,7 @@ def rule_records(read: Read, campaign: ProvedCampaign) -> Batches:
     for row in law_rows():
         law: dict[str, Any] = msgspec.to_builtins(row)
         del law["binds"]
+        law["from_date"], law["until_date"] = law.pop("from"), law.pop("until")
         yield [{"row": law.pop("id"), "rule": None, "is_on": row.is_on, "binds": row.id in binding, **law}]
     for own_row in rows:
         yield [_rule(own_row, is_binding=own_row["id"] in binding)]
