@@ -310,3 +310,12 @@ def test_a_user_is_changed_without_another_password(admin: Visitor, visitor: Vis
     assert admin.send("records/users/2/", **{**form, "first_name": "Alice"}).status_code == 303
     assert 'name="first_name" type="text" value="Alice"' in admin.get("records/users/2/")
     assert visitor.sign_in("alice").status_code == 303
+
+
+def test_the_list_of_contact_rules_shows_the_rows_of_law_with_their_sources(alice: Visitor) -> None:
+    text = alice.text("records/contact-rule/")
+    shown = "Florida: 3 in 24 hours us-fl-cap Nobody in Florida is called more than three times in 24 hours"
+    assert shown in text
+    assert "Fla. Stat. 501.616(6)(b) 2026-11-28: verified; whether texts count was not found 2021-07-01 Yes" in text
+    assert "2025-04-11 No Wishes not to be contacted go to do-not-call lists at once, and stay there." in text
+    assert "us-fl-cap" not in alice.text("records/consent/")

@@ -33,8 +33,10 @@ from dialer.resources.crud.pagination import parse_selection, read_page
 from dialer.resources.crud.resource import Resource, Unit, references_of
 from dialer.resources.crud.searching import SEARCH, is_searchable
 from dialer.resources.crud.urls import parse_id
+from dialer.resources.records.contact_rules import CONTACT_RULES
 from dialer.resources.records.queues import AGENTS
 from dialer.resources.words.errors import RecordNotFoundError
+from dialer.store.queries.contact_law import law_rows
 
 ROWS: Final = 50
 ORDERING: Final = "ordering"
@@ -122,6 +124,7 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
         export_url=f"/console/records/{path}/export/?{urlencode({**given, 'format': CSV_FILE})}"
         if resource.exported
         else "",
+        law=law_rows() if found.path == CONTACT_RULES.path else (),
     )
 
 

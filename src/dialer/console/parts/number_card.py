@@ -100,7 +100,7 @@ class NumberCard(NamedTuple):
     notes: list[NotedNumber]
     """The notes of other accounts on it, which admins see."""
     consents: list[ShownConsent]
-    """What the person has agreed to, the newest first."""
+    """The consents of the person, the newest first."""
 
 
 def read_card(unit: Unit, numbers: Collection[str], campaign_ids: Collection[int]) -> NumberCard:

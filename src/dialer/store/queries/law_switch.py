@@ -1,4 +1,4 @@
-"""Whether rows of law hold for a campaign: by its gateway, and by the setting that the service has stored."""
+"""The condition that rows of law hold for a campaign: by its gateway, and by the setting that the service has stored."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from dialer.store.tables import Campaign, Gateway, ServiceState
 
 
 class LawSwitch:
-    """Whether this process leaves rows of law aside where another one has switched them off. Commands follow it."""
+    """A switch: this process leaves rows of law aside, or not, where another one has switched them off. Commands do."""
 
     def __init__(self) -> None:
         self.follows_off = True
