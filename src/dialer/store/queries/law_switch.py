@@ -1,4 +1,4 @@
-"""The condition that rows of law hold for a campaign: by its gateway, and by the setting that the service has stored."""
+"""The condition that rows of law hold for a campaign: by its gateway, and by the stored setting."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
