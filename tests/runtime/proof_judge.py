@@ -142,17 +142,17 @@ class Judge:
             counted = [
                 one for one in theirs if self._counts(rule, one) and self._is_fresh(rule, at(one["at"]), moment, number)
             ]
-            return len(counted) >= rule["limit"]
+            return bool(len(counted) >= rule["limit"])
         ends = [at(one["ended"]) for one in theirs if one["ended"] and self._is_kind(rule["after"], rule, one)]
         ends = [end for end in ends if end <= moment]
         if not ends or not self._is_fresh(rule, max(ends), moment, number):
             return False
         since = [one for one in theirs if at(one["at"]) >= max(ends) and one["medium"] in rule["media"]]
-        return len(since) >= rule["limit"]
+        return bool(len(since) >= rule["limit"])
 
     def _is_within(self, rule: Record, contact: Record) -> bool:
         of_purpose = not rule["purposes"] or not contact["purpose"] or contact["purpose"] in rule["purposes"]
-        return of_purpose and (rule["scope"] != "campaign" or contact["campaign"] == self.campaign["id"])
+        return bool(of_purpose and (rule["scope"] != "campaign" or contact["campaign"] == self.campaign["id"]))
 
     def _counts(self, rule: Record, contact: Record) -> bool:
         kind = rule.get("counts") or "attempts"
@@ -179,7 +179,8 @@ class Judge:
         """Return whether the period of a rule that began at a moment goes on at another."""
         if rule["unit"] == "calendar_days":
             zone = ZoneInfo(of_number(ZONES, number))
-            return (moment.astimezone(zone).date() - then.astimezone(zone).date()).days < rule["period"]
+            passed: timedelta = moment.astimezone(zone).date() - then.astimezone(zone).date()
+            return passed < timedelta(days=rule["period"])
         length = timedelta(hours=rule["period"]) if rule["unit"] == "hours" else timedelta(days=rule["period"])
         return moment < then + length
 
