@@ -202,6 +202,8 @@ _EXAMPLES: Final[Mapping[str, Any]] = {
     "download_call": "(the bytes of a WAV file)",
     "download_recordings": "(the bytes of a ZIP file)",
     "download_call_recordings": "(the bytes of a ZIP file)",
+    "download_proof": "(the bytes of a ZIP file)",
+    "download_sms_proof": "(the bytes of a ZIP file)",
     **dict.fromkeys(
         ("read_campaign_results", "read_sms_campaign_results"), f"phone_number,status\r\n{NUMBER},completed\r\n"
     ),
