@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from hashlib import sha256
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio.from_thread
 from litestar.response import Stream
@@ -13,12 +13,13 @@ from dialer.api.actions.call_archives import ZIP
 from dialer.api.answers.downloads import in_threads, no_content
 from dialer.api.http.stream_places import StreamPlace
 from dialer.api.service import ApiRequest
-from dialer.app.campaigns.proof import begin_proof, proof_of
-from dialer.app.campaigns.proof_facts import ProvedCampaign
 from dialer.app.work.events import CampaignProved
 from dialer.resources.crud.resource import Unit
 from dialer.resources.words.headers import is_head
 from dialer.store.database.touched import NOTHING
+
+if TYPE_CHECKING:
+    from dialer.app.campaigns.proof_facts import ProvedCampaign
 
 _Result = TypeVar("_Result")
 NAME: Final = "campaign-{}-proof.zip"
@@ -34,9 +35,11 @@ async def answer_proof(request: ApiRequest, campaign_id: int, check_seen: Callab
         RecordNotFoundError: there is no such campaign, or it is not the caller's.
         RefusedError: it has too many calls.
     """
+    from dialer.app.campaigns.proof import begin_proof  # noqa: PLC0415 - most services make none
+
     service = request.service
 
-    def begin(unit: Unit) -> ProvedCampaign:
+    def begin(unit: Unit) -> "ProvedCampaign":
         check_seen(unit)
         return begin_proof(unit.connection, campaign_id, unit.now_ms)
 
@@ -48,7 +51,9 @@ async def answer_proof(request: ApiRequest, campaign_id: int, check_seen: Callab
     return Stream(_pieces(request, begun, place), media_type=ZIP, headers=headers)
 
 
-async def _pieces(request: ApiRequest, campaign: ProvedCampaign, place: StreamPlace) -> AsyncIterator[bytes]:
+async def _pieces(request: ApiRequest, campaign: "ProvedCampaign", place: StreamPlace) -> AsyncIterator[bytes]:
+    from dialer.app.campaigns.proof import proof_of  # noqa: PLC0415 - as above
+
     service = request.service
 
     def read(work: Callable[[Connection], _Result]) -> _Result:
