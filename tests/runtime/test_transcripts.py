@@ -320,6 +320,18 @@ async def test_after_a_week_it_fails(archive: Archive, writer: Writer) -> None:
     assert writer.texts() == [("failed", "", "")]
 
 
+async def test_the_week_begins_anew_when_somebody_asks(archive: Archive, writer: Writer) -> None:
+    archive.add(1, **DUE, text_asked_ms=NOW_MS + FAILS_AFTER_MS)
+    writer.answers = {1: EarsAwayError("away")}
+    said = []
+    for after_ms in (FAILS_AFTER_MS, 2 * FAILS_AFTER_MS - 1, 2 * FAILS_AFTER_MS):
+        archive.clock.set(NOW_MS + after_ms)
+        archive.write(lambda one: one.execute(update(CallRecording).values(text_claimed_ms=None)))
+        await writer.transcripts.work()
+        said += writer.texts()
+    assert said == [("waiting", "", "")] * 2 + [("failed", "", "")]
+
+
 async def test_nothing_is_kept_of_a_recording_that_is_erased(archive: Archive, writer: Writer) -> None:
     def erase() -> None:
         archive.write(lambda one: erase_recordings(one, CallRecording.id > 0, NOW_MS))

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRecording
 from tests.api.builders import Estate
-from tests.api.harness import Caller
+from tests.api.harness import NOW_MS, Caller
 
 MISSING: Final = (404, {"detail": "Not found."})
 SAID_OR_NOT: Final = ("CALL 100%", "öffnung", "DIE ÖFFNUNG", "STRASSE", "call%me", "me. please", "offnung")
@@ -57,13 +57,15 @@ def test_a_recording_that_could_not_be_written_down_waits_again(
     alice.change(f"campaigns/{estate.campaign['id']}/", transcribe=True)
     assert alice.refused("PATCH", path, text_state="off") == (400, {"text_state": ["Only waiting can be set."]})
     alice.change(path, text_state="waiting")
-    kept = database.read_now(
-        lambda connection: connection.execute(row.add_columns(CallRecording.text_claimed_ms).where(is_it)).one()
-    )
-    assert tuple(kept) == ("waiting", 0, None)
+    more = row.add_columns(CallRecording.text_claimed_ms, CallRecording.text_asked_ms)
+    kept = database.read_now(lambda connection: connection.execute(more.where(is_it)).one())
+    assert tuple(kept) == ("waiting", 0, None, NOW_MS)
     assert [one["record_id"] for one in admin.get("audit-log/", resource="call-recording")["results"]] == [
         estate.recording_id
     ]
+    put(text_state="off", campaign_id=None)
+    deleted = "The campaign is deleted, and nobody said that its recordings are to be written down."
+    assert ask() == (409, {"detail": deleted})
     put(text_state="done", text="Call me.")
     assert ask() == (409, {"detail": "The recording is written down already."})
     alice.change(path, legal_hold=True)

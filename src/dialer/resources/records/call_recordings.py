@@ -248,6 +248,8 @@ def _may_wait(change: Change) -> Errors:
         raise ConflictError("The recording is not stored.")
     if change.stored["text_state"] == TextState.DONE:
         raise ConflictError("The recording is written down already.")
+    if change.stored["campaign_id"] is None and change.stored["text_state"] == TextState.OFF:
+        raise ConflictError("The campaign is deleted, and nobody said that its recordings are to be written down.")
     is_unwanted = select(Campaign.id).where(Campaign.id == change.stored["campaign_id"], ~Campaign.transcribe)
     if change.unit.connection.scalar(is_unwanted) is not None:
         raise ConflictError("The campaign does not want its recordings written down. Set transcribe first.")
@@ -256,7 +258,8 @@ def _may_wait(change: Change) -> Errors:
 
 def _begun_anew(change: Change) -> Values:
     """Return the columns of a recording that is to be written down as if nobody had tried."""
-    return {"text_tries": 0, "text_claimed_ms": None} if change.moves("text_state") else {}
+    anew = {"text_tries": 0, "text_claimed_ms": None, "text_asked_ms": change.unit.now_ms}
+    return anew if change.moves("text_state") else {}
 
 
 def _may_change(unit: Unit) -> None:

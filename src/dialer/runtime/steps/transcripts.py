@@ -43,7 +43,8 @@ AWAY_S: Final = 60.0
 CLAIM_MS: Final = 1_800_000
 """Time, half an hour, after which a recording that was claimed and not written is tried again."""
 FAILS_AFTER_MS: Final = 604_800_000
-"""Time after the end of a call, a week, after which a recording that nobody could write down fails."""
+"""Time after the end of a call, or after somebody asked anew, after which a recording that nobody writes down fails:
+a week."""
 PIECE_S: Final = 1_200
 """Seconds of sound, 19 MB, that are written down at once. Servers take up to 25 MB."""
 TAIL_S: Final = 1
@@ -164,10 +165,11 @@ class Transcripts:
         place = func.row_number().over(partition_by=CallRecording.user_id, order_by=CallRecording.id).label("place")
         queue = select(CallRecording.id, place).where(_IS_DUE, _is_free(self._clock.now_ms())).subquery()
         columns = CallRecording.id, CallRecording.user_id, CallRecording.file, CallRecording.size
-        more = CallRecording.sound_key, CallRecording.start_date, CallRecording.seconds, CallRecording.text_tries
+        more = CallRecording.sound_key, CallRecording.start_date, CallRecording.seconds
+        asked = CallRecording.text_tries, CallRecording.text_asked_ms
         had_its_turn = case((CallRecording.user_id <= self._served, 1), else_=0)
         query = (
-            select(*columns, *more, SurveyTemplate.language)
+            select(*columns, *more, *asked, SurveyTemplate.language)
             .join(queue, queue.c.id == CallRecording.id)
             .outerjoin(Campaign, Campaign.id == CallRecording.campaign_id)
             .outerjoin(SurveyTemplate, SurveyTemplate.id == Campaign.object_id)
@@ -204,8 +206,8 @@ class Transcripts:
             is_whole = await self._listen(claimed)
         except (EarsAwayError, OSError) as error:
             row = claimed.row
-            ended_ms = row.start_date + row.seconds // SECONDS_SCALE
-            is_over = claimed.claimed_ms - ended_ms >= FAILS_AFTER_MS
+            since_ms = max(row.start_date + row.seconds // SECONDS_SCALE, row.text_asked_ms or 0)
+            is_over = claimed.claimed_ms - since_ms >= FAILS_AFTER_MS
             await self._end(claimed, _ended(claimed) if is_over else {}, error)
             return _End.AWAY
         except EarsUnsureError as error:

@@ -1337,6 +1337,7 @@ CREATE TABLE call_recording (
 	text_language VARCHAR(35) DEFAULT '' NOT NULL,
 	text_state VARCHAR(8) DEFAULT 'off' NOT NULL,
 	text_claimed_ms BIGINT,
+	text_asked_ms BIGINT,
 	text_tries INTEGER DEFAULT '0' NOT NULL,
 	CONSTRAINT pk_call_recording PRIMARY KEY (id),
 	CONSTRAINT fk_call_recording_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,

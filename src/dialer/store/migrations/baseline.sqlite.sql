@@ -1248,6 +1248,7 @@ CREATE TABLE call_recording (
 	text_language VARCHAR(35) DEFAULT '' NOT NULL,
 	text_state VARCHAR(8) DEFAULT 'off' NOT NULL,
 	text_claimed_ms INTEGER,
+	text_asked_ms INTEGER,
 	text_tries INTEGER DEFAULT '0' NOT NULL,
 	CONSTRAINT fk_call_recording_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
 	CONSTRAINT fk_call_recording_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE SET NULL,

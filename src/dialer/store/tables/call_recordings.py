@@ -64,6 +64,8 @@ class CallRecording(Row):
     """A `dialer.domain.words.enums.TextState`."""
     text_claimed_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     """The moment at which a process began to have it written down, or a later one if it is put off. Null: none has."""
+    text_asked_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The moment at which somebody asked for its text anew. Null: nobody did."""
     text_tries: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
     """Attempts to write it down that failed, maybe by the recording itself."""
 
