@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 from typing import Final
 from unicodedata import combining, normalize
@@ -167,6 +168,7 @@ def functions() -> Iterator[str]:
         END $$"""  # noqa: S608 - our own characters
 
 
+@cache
 def _characters() -> tuple[str, ...]:
     """Return the characters that a key writes otherwise, as JSON, and those that it keeps, as part of a regex."""
     changed, kept = {chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)}, list[int]()
