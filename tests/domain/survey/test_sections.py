@@ -8,10 +8,11 @@ import pytest
 
 import dialer
 from dialer.domain.survey.sections.definition import SectionDefinition
-from dialer.domain.survey.sections.table import SECTION_TYPES, section_fields
+from dialer.domain.survey.sections.table import SECTION_TYPES, definition_of, section_fields
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import SectionType
 from dialer.store.tables import SectionTemplate
+from tests.domain.survey.surveys import section
 
 SOURCE: Final = Path(dialer.__file__).parent
 COMPARES: Final = re.compile(r"(==|!=|\bis\b|\bis not\b|\bin\b) \(?SectionType\.|SectionType\.\w+ (==|!=|is\b|in\b)")
@@ -36,6 +37,28 @@ def test_a_type_has_a_module_of_its_own(definition: SectionDefinition) -> None:
 @pytest.mark.parametrize("definition", SECTION_TYPES.values(), ids=lambda one: one.type.name)
 def test_a_type_waits_for_keys_or_acts_or_ends_after_its_prompt(definition: SectionDefinition) -> None:
     assert definition.asks + definition.acts_after_prompt + definition.ends <= 1
+
+
+@pytest.mark.parametrize(
+    ("digits", "least", "most", "marks"),
+    [
+        (1, 0, 10, "0 1 2 3 4 5 6 7 8 9"),
+        (2, 0, 10, "0 1 2 3 4 5 6 7 8 9 10"),
+        (1, 5, 500, "5 6 7 8 9"),
+        (2, 95, 200, "95 96 97 98 99"),
+        (2, 1, 500, ""),
+        (1, 10, 12, ""),
+        (2, 7, 5, ""),
+    ],
+)
+def test_the_marks_of_a_scale_of_digits_are_those_that_can_be_keyed(
+    digits: int, least: int, most: int, marks: str
+) -> None:
+    asked = section(SectionType.CAPTURE_DIGITS, number_digits=digits, min_number=least, max_number=most)
+    definition, found = definition_of(asked), marks.split()
+    assert list(definition.marks(asked)) == found
+    assert definition.ends_of_scale(asked) == ((found[0], found[-1]) if found else None)
+    assert definition.is_scale(asked) == bool(found)
 
 
 def test_every_column_of_a_section_is_a_field_of_some_type() -> None:

@@ -103,12 +103,13 @@ class CaptureDigits(AskingDefinition):
 
     def ends_of_scale(self, section: Section) -> tuple[str, str] | None:
         """Return the ends of a short range, such as 0 to 10, whose numbers are marks; None for one of orders."""
-        is_short = _has_range(section) and section.max_number - section.min_number < STEPS_MAX
-        return (str(max(0, section.min_number)), str(section.max_number)) if is_short else None
+        lowest, highest = _keyed(section)
+        is_short = _has_range(section) and 0 <= highest - lowest < STEPS_MAX
+        return (str(lowest), str(highest)) if is_short else None
 
     def marks(self, section: Section) -> tuple[str, ...]:
         """Return the numbers of a short range."""
-        return whole_marks(max(0, section.min_number), section.max_number) if self.is_scale(section) else ()
+        return whole_marks(*_keyed(section)) if self.is_scale(section) else ()
 
     def count_answers(self, section: Section) -> int:
         """Return the number of different valid inputs; 07 and 7 are two."""
@@ -142,6 +143,11 @@ class CaptureDigits(AskingDefinition):
         if len(digits) > section.number_digits or not _has_range(section):
             return Sentence("an answer has at most %(digits)s digits", digits=section.number_digits)
         return Sentence("an answer is %(least)s to %(most)s", least=section.min_number, most=section.max_number)
+
+
+def _keyed(section: Section) -> tuple[int, int]:
+    """Return the ends of the range, as far as numbers of so few digits reach; the second is less if none do."""
+    return max(0, section.min_number), min(section.max_number, 10**section.number_digits - 1)
 
 
 def _has_range(section: Section) -> bool:
