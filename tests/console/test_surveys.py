@@ -1,5 +1,7 @@
 """Tests of the page of a survey, and of calls through it by hand."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -128,6 +130,72 @@ def test_a_template_takes_a_queue_that_is_there_and_leads_on_to_the_campaign(
     assert 'aria-current="step"' not in alice.page
     assert "Call centre" in alice.page
     assert len(api.get("queue/")["results"]) == 1
+
+
+def on_the_way(visitor: Visitor, *surveys: int) -> dict[int, str]:
+    """Return the phonebooks that are kept for surveys, as the links of their pages have them."""
+    found: dict[int, str] = {}
+    for survey in surveys:
+        page = visitor.get(f"surveys/{survey}/")
+        for book in re.findall(rf"new/\?object_id={survey}&amp;phonebook=(\d+)\">Go on</a>", page):
+            found[survey] = book
+        assert ('aria-current="step"' in page) == (survey in found)
+        assert (">New campaign</a>" in page) == (survey not in found)
+    return found
+
+
+def begin_surveys(visitor: Visitor, *books: str) -> None:
+    for book in books:
+        visitor.get("surveys/new/")
+        assert visitor.send("surveys/new/", template="alert", phonebook=book).status_code == 303
+
+
+def test_people_are_kept_for_each_of_the_newest_surveys_on_the_way(alice: Visitor) -> None:
+    begin_surveys(alice, "7", "8")
+    assert on_the_way(alice, 1, 2) == {1: "7", 2: "8"}
+    begin_surveys(alice, "9", "10", "11", "12")
+    assert on_the_way(alice, *range(1, 7)) == {2: "8", 3: "9", 4: "10", 5: "11", 6: "12"}
+    # Of ids of any length, as many as fit into a cookie.
+    user, most = alice.cookies["dialer_new_campaign"].partition(".")[0], 2**63 - 1
+    long = [f"{survey}-{most}" for survey in range(most - 2, most + 1)]
+    alice.cookies["dialer_new_campaign"] = ".".join((user, "6-12", *long))
+    assert on_the_way(alice, 6) == {6: "12"}
+    begin_surveys(alice, str(most))
+    assert on_the_way(alice, 6, 7) == {7: str(most)}
+    assert alice.cookies["dialer_new_campaign"] == ".".join((user, *long[1:], f"7-{most}"))
+
+
+def test_people_are_kept_for_the_user_who_chose_them(alice: Visitor, visitor: Visitor) -> None:
+    begin_surveys(alice, "7")
+    visitor.sign_in("admin")
+    visitor.cookies["dialer_new_campaign"] = alice.cookies["dialer_new_campaign"]
+    assert on_the_way(visitor, 1) == {}
+    begin_surveys(visitor, "8")
+    assert on_the_way(visitor, 1, 2) == {2: "8"}
+
+
+@pytest.mark.parametrize("value", ["", "1", "1.", "x-y", "1.x-y.2-", "1.1-7" * 40, "1.1-7-7", "1.-", "..--"])
+def test_a_cookie_of_another_kind_keeps_nobody(alice: Visitor, value: str) -> None:
+    alice.get("surveys/new/")
+    alice.send("surveys/new/", template="alert")
+    alice.cookies["dialer_new_campaign"] = value
+    assert on_the_way(alice, 1) == {}
+
+
+def test_people_are_kept_until_their_campaign_is_made(alice: Visitor, api: Caller) -> None:
+    carrier = Caller(api.client, "admin").create("gateway", name="Carrier", protocol="sim")
+    book = str(api.create("phonebook", name="Book")["id"])
+    begin_surveys(alice, book, "9")
+    given = {"callerid": "+12025550199", "aleg_gateway": str(carrier["id"]), "phonebook": book, "object_id": "1"}
+    alice.get(f"records/campaigns/new/?object_id=1&phonebook={book}")
+    refused = alice.send("records/campaigns/", **given)
+    assert (refused.status_code, on_the_way(alice, 1, 2)) == (400, {1: book, 2: "9"})
+    alice.get(f"records/campaigns/new/?object_id=1&phonebook={book}")
+    made = alice.send("records/campaigns/", name="Spring", **given)
+    assert (made.status_code, on_the_way(alice, 1, 2)) == (303, {2: "9"})
+    alice.get("records/campaigns/new/?object_id=2")
+    alice.send("records/campaigns/", name="Autumn", **{**given, "object_id": "2"})
+    assert (on_the_way(alice, 1, 2), "dialer_new_campaign" in alice.cookies) == ({}, False)
 
 
 @given(st.lists(st.text("0123456789#*", max_size=3), max_size=2 * INPUTS_MAX))

@@ -36,6 +36,7 @@ from dialer.console.parts.record_rights import checked, may, shown_page
 from dialer.console.parts.sentences import error_in_words, joined_words
 from dialer.console.parts.surveys_seen import leads_to_queue
 from dialer.console.parts.zones import zone_of
+from dialer.console.serving.campaign_way import release_people
 from dialer.console.serving.confirmations import doubt_of
 from dialer.console.serving.forms import FIELD, read_fields
 from dialer.console.serving.services import ConsoleServices, go_to, page
@@ -102,7 +103,8 @@ async def create_record(
     url = record_url(found, created.record_id)
     if created.revealed:
         return page(request, "revealed.html", found.place, shown=found, revealed=created.revealed, url=url)
-    return go_to(url)
+    over = parse_id(filled.get("object_id", "")) if found.path == CAMPAIGNS else None
+    return go_to(url, *release_people(request, over))
 
 
 @get("/records/{path:str}/{record_id:str}", media_type="text/html")
