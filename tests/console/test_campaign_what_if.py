@@ -7,6 +7,7 @@ from litestar import Litestar
 from litestar.testing import TestClient
 from sqlalchemy import update
 
+from dialer.domain.forecast.rehearsed_rules import RehearsedRule
 from dialer.forecast.what_if_queue import WhatIfQueue, WhatIfState
 from dialer.store.database.database import Database
 from dialer.store.tables import User
@@ -67,8 +68,8 @@ def test_settings_are_tried_side_by_side_and_one_is_applied(
     frequency = api.get(f"campaigns/{identity}/")["frequency"]
     text = alice.text(f"campaigns/{identity}/what-if/")
     assert f"Calls a minute {frequency}" in text
-    assert "It does not obey the calling hours of the service and of countries" in text
-    assert "Obey the calling hours no" in text
+    assert "It obeys the calling hours of the service and of countries, too." in text
+    assert "Obey the calling hours yes" in text
     assert "Longest call 1800 seconds (30:00 min)" in text
     assert "Longest ringing 45 seconds" in text
     assert re.search(r"Starts \d+ \w{3} \d{4}, \d\d:\d\d", text)
@@ -92,6 +93,42 @@ def test_settings_are_tried_side_by_side_and_one_is_applied(
     alice.get(f"campaigns/{identity}/what-if/")
     refused = alice.send(f"campaigns/{identity}/what-if/apply/", setting=f"{first}9")
     assert (refused.status_code, "This comparison is no longer there." in words(refused.text)) == (409, True)
+
+
+def test_runs_obey_the_calling_hours_as_the_forecast_of_the_campaign_does(
+    alice: Visitor, runs: WhatIfQueue, identity: int
+) -> None:
+    """A simulated carrier has no calling hours of its own; both pages propose to obey them all the same."""
+
+    def obeyed() -> tuple[list[bool], str]:
+        assert try_settings(alice, identity, obey_calling_hours="true;false")[0] == 303
+        while runs.of_campaign(identity).is_under_way:  # type: ignore[union-attr]
+            alice.text(f"campaigns/{identity}/what-if/live/")
+        outcome = runs.of_campaign(identity).outcome  # type: ignore[union-attr]
+        assert outcome is not None
+        forecasts = [outcome.present, *(one.forecast for one in outcome.settings)]
+        said = re.search(r"It (obeys|does not obey) the calling hours", alice.text(f"campaigns/{identity}/what-if/"))
+        return [RehearsedRule.CALLING_HOURS in one.rules_obeyed for one in forecasts], said[1] if said else ""
+
+    assert obeyed() == ([True, True, False], "obeys")
+    alice.get(f"campaigns/{identity}/")
+    assert alice.send(f"campaigns/{identity}/forecast/").status_code == 303
+    assert obeyed() == ([False, True, False], "does not obey")
+    alice.get(f"campaigns/{identity}/")
+    assert alice.send(f"campaigns/{identity}/forecast/", obey_calling_hours="1").status_code == 303
+    assert obeyed() == ([True, True, False], "obeys")
+
+
+def test_lengths_of_time_read_in_hours_and_minutes(
+    alice: Visitor, api: Caller, runs: WhatIfQueue, identity: int
+) -> None:
+    api.change(f"campaigns/{identity}/", intervalretry=7200)
+    assert "7200 seconds (2:00 h)" in alice.text(f"campaigns/{identity}/what-if/")
+    assert try_settings(alice, identity, intervalretry="10800", callmaxduration="90;45")[0] == 303
+    while runs.of_campaign(identity).is_under_way:  # type: ignore[union-attr]
+        alice.text(f"campaigns/{identity}/what-if/live/")
+    text = alice.text(f"campaigns/{identity}/what-if/")
+    assert re.findall(r"[\w ]+: 3:00 h, Longest call: ([\d:]+ \w+)", text) == ["1:30 min", "45 s"]
 
 
 def test_an_applied_setting_passes_the_checks_of_the_form(

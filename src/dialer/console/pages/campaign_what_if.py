@@ -9,9 +9,11 @@ from typing import Any, Final, NamedTuple
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from msgspec.structs import replace
 
 from dialer.api.actions.what_if import FIELDS_TO_TRY, begin_comparison, comparison_of, own_part
 from dialer.api.service import ApiRequest
+from dialer.app.campaigns.keep_forecast import kept_forecast
 from dialer.app.work.errors import InvalidFieldsError, RefusedError
 from dialer.console.pages.campaign import check_seen, gateway_of_campaign, resource_of
 from dialer.console.pages.campaigns import PLACE
@@ -23,6 +25,7 @@ from dialer.console.serving.errors import messages_of, status_of
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
 from dialer.console.serving.services import ConsoleServices, go_to, page
+from dialer.console.words.field_hints import DURATIONS
 from dialer.console.words.field_titles import title_of
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import reason_of_campaign
@@ -155,7 +158,9 @@ async def compare(
         check_seen(unit, identity)
         resource = resource_of(unit, identity)
         tried = list(_combined(FIELDS_TO_TRY[resource.path], filled, zone_of(request)))
-        return comparison_of(unit, resource, identity, request.service.settings, tried, seeds=None)
+        comparison = comparison_of(unit, resource, identity, request.service.settings, tried, seeds=None)
+        obey = True if _begins_with_hours(unit, identity) else None
+        return replace(comparison, order=replace(comparison.order, obey_calling_hours=obey))
 
     try:
         comparison = await request.service.read(request, read, is_long=True)
@@ -252,7 +257,7 @@ async def _show(
         check_seen(unit, identity)
         resource = resource_of(unit, identity)
         stored = records.load(unit, resource, identity)
-        stored = {**stored, **_surroundings(unit, stored)}
+        stored = {**stored, **_surroundings(unit, identity, stored)}
         return stored, list(_tried_fields(request, resource, stored, filled or {}))
 
     stored, fields = await request.service.read(request, read)
@@ -273,15 +278,27 @@ async def _show(
     )
 
 
-def _surroundings(unit: Unit, campaign: Mapping[str, Any]) -> dict[str, Any]:
+def _begins_with_hours(unit: Unit, identity: int) -> bool:
+    """Return whether runs obey the calling hours over a simulated carrier, too: as the forecast of the campaign does.
+
+    Without one, they do, as the form of a forecast proposes it.
+    """
+    kept = kept_forecast(unit.connection, identity)
+    return kept is None or bool(kept.obeys_hours)
+
+
+def _surroundings(unit: Unit, identity: int, campaign: Mapping[str, Any]) -> dict[str, Any]:
     """Return the present values of what surrounds a campaign, as far as they are one number."""
     gateway = gateway_of_campaign(unit.connection, campaign)
     if gateway is None:
         return {}
+    hours = unit.conventions.hours
+    if _begins_with_hours(unit, identity):
+        hours = replace(hours, for_simulated=True)
     return {
         "channels": gateway.max_channels,
         "calls_a_second": gateway.max_cps,
-        "obey_calling_hours": unit.conventions.hours.over(is_simulated=gateway.protocol == SIMULATED) is not None,
+        "obey_calling_hours": hours.over(is_simulated=gateway.protocol == SIMULATED) is not None,
     }
 
 
@@ -342,7 +359,8 @@ def _rows(request: ApiRequest, resource: Resource, run: WhatIfRun, outcome: What
     for place, each in enumerate(outcome.settings):
         around = [name for name in each.changes if name in TITLES]
         words = ", ".join(
-            f"{_title(resource.path, name)}: {options[name].get(value, value)}" for name, value in each.changes.items()
+            f"{_title(resource.path, name)}: {_in_words(name, value, options[name])}"
+            for name, value in each.changes.items()
         )
         is_own = len(around) < len(each.changes)
         elsewhere = ", ".join(_title(resource.path, name) for name in around)
@@ -353,6 +371,11 @@ def _rows(request: ApiRequest, resource: Resource, run: WhatIfRun, outcome: What
             elsewhere,
             _early_stops(each.forecast),
         )
+
+
+def _in_words(name: str, value: str, options: Mapping[str, str]) -> str:
+    """Return a value that was tried, as people say it."""
+    return seconds(int(value)) if name in DURATIONS and value.isdecimal() else options.get(value, value)
 
 
 def _early_stops(forecast: Forecast) -> list[tuple[str, int]]:
