@@ -21,11 +21,13 @@ from dialer.resources.records.purposes import by_purpose
 from dialer.resources.records.sections import SectionTypeChoice
 from dialer.resources.records.sound_qualities import SOUND
 from dialer.resources.records.tried_campaigns import (
+    KEPT_TEST_FIELDS,
     TEST_FIELDS,
-    TEST_FIELDS_OF_CDR,
+    answers_by_test,
     by_test,
     cdrs_by_test,
     tested,
+    tested_answers,
     tested_cdrs,
 )
 from dialer.store.queries.call_names import AnswerNames, CdrNames, names_of_answers, names_of_cdrs
@@ -184,7 +186,7 @@ _CDR: Final = shapes(
         ),
         "sound": SOUND,
         "currency": CURRENCY,
-        **TEST_FIELDS_OF_CDR,
+        **KEPT_TEST_FIELDS,
     },
     read_doc="A call detail record: one leg of a call that has ended.",
 )
@@ -231,7 +233,7 @@ _SURVEY_RESULT: Final = shapes(
             "What a program that talked says of the conversation (type 12); empty if it says nothing.",
             example="Wants to be called on Monday.",
         ),
-        **TEST_FIELDS,
+        **KEPT_TEST_FIELDS,
     },
     read_doc="A callee's answer to one section in one call, kept when its campaign is deleted. `callid` names its CDR.",
 )
@@ -299,8 +301,8 @@ CDRS = Resource(
 SURVEY_RESULTS = Resource(
     path="survey-result",
     shapes=_SURVEY_RESULT,
-    derived=tested,
-    conditions=(by_test(SurveyResult.__table__.c.campaign_id),),
+    derived=tested_answers,
+    conditions=(answers_by_test(),),
     filters=("callid", "section_id", "section_type", "response"),
     orderings=("created_date",),
     is_large=True,

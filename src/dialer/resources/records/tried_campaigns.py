@@ -3,29 +3,29 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, RowMapping, case, false, select, true
+from sqlalchemy import ColumnElement, RowMapping, case, exists, false, select, true
 
 from dialer.resources.crud.declaration import derived
 from dialer.resources.crud.fields import Boolean
 from dialer.resources.crud.references import Identity
 from dialer.resources.crud.resource import Unit, Values
 from dialer.resources.crud.shapes import Field
-from dialer.store.tables import Campaign, Cdr
+from dialer.store.tables import Campaign, Cdr, SurveyResult
 
 IS_TEST: Final = "is_test"
 TEST_FIELDS: Final[dict[str, Field]] = {
     IS_TEST: derived(
         Boolean(),
         "True if it is of a test of a campaign (`test-call/`, `test-text/`). Then `campaign` is a record of the test's"
-        " own, which no list shows and which answers 404. False once the test is deleted, as after 20 others.",
+        " own, which no list shows and which answers 404. It is deleted with the test, as after 20 others.",
         example=False,
     ),
     "tested_campaign_id": derived(
         Identity(), "The id of the campaign that was tried; null if it is of no test.", nullable=True, example=None
     ),
 }
-"""The fields of a call, a message or an answer that say whether it is of a test, and of which campaign."""
-TEST_FIELDS_OF_CDR: Final[dict[str, Field]] = {
+"""The fields of a call or a message that say whether it is of a test, and of which campaign."""
+KEPT_TEST_FIELDS: Final[dict[str, Field]] = {
     IS_TEST: derived(
         Boolean(), "True if it is of a test of a campaign (`test-call/`), also once the test is deleted.", example=False
     ),
@@ -36,7 +36,7 @@ TEST_FIELDS_OF_CDR: Final[dict[str, Field]] = {
         example=None,
     ),
 }
-"""The fields of a CDR that say so."""
+"""The fields of a CDR or an answer that say so. Both stay when the test is deleted."""
 
 
 def tested(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
@@ -54,9 +54,32 @@ def tested_cdrs(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     return [{**of, IS_TEST: bool(row[IS_TEST])} for of, row in pairs]
 
 
+def tested_answers(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """Return what `tested` does for answers. An answer whose campaign is gone is of a test if its CDR is."""
+    left = {row["callid"] for row in rows if row["campaign_id"] is None and row["callid"]}
+    query = select(Cdr.callid).where(Cdr.callid.in_(left), Cdr.is_test)
+    found = set(unit.connection.scalars(query)) if left else set()
+    pairs = zip(tested(unit, rows), rows, strict=True)
+    return [{**of, IS_TEST: of[IS_TEST] or row["callid"] in found} for of, row in pairs]
+
+
 def by_test(campaign_id: ColumnElement[Any]) -> tuple[str, Callable[[Any], ColumnElement[bool]]]:
     """Return the filter of records by whether their campaign, to which `campaign_id` refers, is a test."""
-    tests = campaign_id.in_(select(Campaign.id).where(Campaign.trial_of_id.is_not(None)))
+    return _by(_is_of_test(campaign_id))
+
+
+def answers_by_test() -> tuple[str, Callable[[Any], ColumnElement[bool]]]:
+    """Return the filter of answers by whether they are of a test, as `tested_answers` tells."""
+    answer = SurveyResult.__table__.c
+    is_its = (Cdr.callid == answer.callid) & (Cdr.user_id == answer.user_id) & Cdr.is_test
+    return _by(_is_of_test(answer.campaign_id) | (answer.campaign_id.is_(None) & exists().where(is_its)))
+
+
+def _is_of_test(campaign_id: ColumnElement[Any]) -> ColumnElement[bool]:
+    return campaign_id.in_(select(Campaign.id).where(Campaign.trial_of_id.is_not(None)))
+
+
+def _by(tests: ColumnElement[bool]) -> tuple[str, Callable[[Any], ColumnElement[bool]]]:
     is_test: ColumnElement[bool] = case((tests, true()), else_=false())  # Also where the campaign is gone.
 
     def is_it(wanted: object) -> ColumnElement[bool]:
