@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from dialer.app.campaigns.proof import begin_proof, proof_of
 from dialer.app.erasure.erasure import erase_number
 from dialer.domain.words.contact_words import ON
 from dialer.store.database.service_state import ServiceSettings, save_settings
-from dialer.store.tables import Consent, DncContact, DncList, User
+from dialer.store.media.folder import FolderMedia
+from dialer.store.tables import AudioFile, Consent, DncContact, DncList, User
 from tests.commands.conftest import Run
 from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House
 from tests.runtime.test_contact_rules import ADA, BEA, calling, rule
@@ -137,7 +140,50 @@ async def test_what_other_accounts_say_on_lists_for_everybody_is_left_out(run: R
     house.change(DncList, listed, is_global=True, user_id=admin)
     await house.advance(60)
     (wish,) = members_of(made(run, house, campaign_id))["wishes"]
-    assert (wish["phone_number"], wish["list"], wish["is_own"], "said" in wish) == (ADA, listed, False, False)
+    assert (wish.pop("at")[:4], wish) == ("2026", {"phone_number": ADA, "is_own": False})
+
+
+async def test_a_wish_for_a_number_that_has_no_country_is_found_as_the_dial_finds_it(run: Run, house: House) -> None:
+    campaign_id = calling(house, CYD.removeprefix("+1"), BEA, dnc_id=house.dnc_list(CYD))
+    await house.advance(60)
+    found = members_of(made(run, house, campaign_id))
+    assert [one["phone_number"] for one in found["wishes"]] == [CYD.removeprefix("+1")]
+    assert "dnc" in {one["decision"] for one in found["decisions"]}
+
+
+async def test_a_call_that_ends_while_the_archive_is_made_is_told_once_without_the_number_that_was_erased(
+    house: House, tmp_path: Path
+) -> None:
+    campaign_id = calling(house, ADA, BEA)
+    begun = None
+    for _ in range(60):
+        await house.advance(1)
+        begun = house.database.read_now(lambda connection: begin_proof(connection, campaign_id, house.now_ms()))
+        if begun.in_progress:
+            break
+    assert begun is not None
+    first = [call["callid"] for call in begun.in_progress]
+    await house.advance(120)
+    for number in (ADA, BEA):
+        erase_number(house.database, number, lambda _: None, house.now_ms())
+    # As if a further worker had blocks of ids above those of this one.
+    late = dict.fromkeys(begun.last_ids, 10**6)
+    archive = proof_of(house.database.read_now, replace(begun, last_ids=late), FolderMedia(house.media))
+    file = tmp_path / "proof.zip"
+    file.write_bytes(b"".join(archive.members()) + archive.end())
+    found = members_of(file)
+    calls = [(one["callid"], one["phone_number"], one["is_over"]) for one in found["calls"]]
+    assert sorted(calls) == sorted((callid, "erased", False) for callid in first)
+    called = [one["callid"] for one in found["decisions"] if one["decision"] == "called"]
+    assert sorted(called) == sorted(first)
+
+
+async def test_the_message_left_on_answering_machines_is_among_what_was_played(run: Run, house: House) -> None:
+    left = house.add(AudioFile, name="left", audio_file="left.wav", user_id=house.user_id, format="wav", bytes=1, duration_ms=1)
+    campaign_id = calling(house, ADA, voicemail_audiofile_id=left)
+    await house.advance(60)
+    recordings = members_of(made(run, house, campaign_id))["recordings"]
+    assert [(one["kind"], one["file"]) for one in recordings] == [("played", "left.wav")]
 
 
 @pytest.mark.parametrize("place", [100, 2_000, -40, -200])

@@ -2,12 +2,17 @@
 
 import io
 import json
+import tracemalloc
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
+from typing import Any
 
+import msgspec
 import pytest
 
-from dialer.domain.formats.proof_archive import MANIFEST, PIECE_BYTES, ProofArchive
+from dialer.domain.formats.proof_archive import FORMAT, MANIFEST, PIECE_BYTES, ProofArchive
 from dialer.domain.formats.proof_check import DIRECTORY, Checked, ProofFault, check_proof
 from dialer.domain.formats.proof_lines import LineWriter
 from dialer.domain.formats.zip_layout import SIZE_MAX, ZipEntry, before, behind, directory
@@ -156,3 +161,101 @@ def test_the_layout_is_that_of_zip_files_up_to_their_largest_size() -> None:
     entry = ZipEntry("a", SIZE_MAX - 200, 7, 100, 1_000)
     assert (len(before(entry)), len(behind(entry)), entry.ends - entry.starts) == (31, 16, 116)
     assert directory([entry])
+
+
+def crafted(packed: bytes, *, is_packed: bool = False, **said: Any) -> bytes:  # noqa: ANN401 - anything a file may say
+    """Return an archive of one member with these bytes, of which its manifest says what is given."""
+    of_packed = sha256(packed).hexdigest()
+    proved = {"sha256": "", "bytes": 1, "lines": 1, "chain": "", "packed_sha256": of_packed} | said
+    text = json.dumps({"format": FORMAT, "members": {"calls.ndjson": proved}})
+    manifest = msgspec.json.format(text.encode(), indent=2) + b"\n"
+    entry = ZipEntry("calls.ndjson", 0, 0, len(packed), 1)
+    held = ZipEntry(MANIFEST, entry.ends, zlib.crc32(manifest), len(manifest), len(manifest), is_packed=is_packed)
+    parts = (before(entry), packed, behind(entry), before(held), manifest, behind(held), directory([entry, held]))
+    return b"".join(parts)
+
+
+def deflated(content: bytes) -> bytes:
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return deflate.compress(content) + deflate.flush()
+
+
+@pytest.mark.parametrize("content", [b"0" * 20_000_000, b"\n" * 20_000_000])
+@pytest.mark.parametrize("said", [1, 1_000_000])
+def test_little_memory_is_taken_by_a_member_that_unpacks_to_much_more_than_it_says(content: bytes, said: int) -> None:
+    small = crafted(deflated(content), bytes=min(said, 1_000) if content[:1] == b"\n" else said)
+    del content
+    tracemalloc.start()
+    try:
+        faults = checked(small).faults
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert ("calls.ndjson" in {wrong.member for wrong in faults}, most < 12_000_000) == (True, True)
+
+
+def test_packed_bytes_behind_the_end_of_a_member_are_found_even_if_all_sums_are_right() -> None:
+    writer = LineWriter("calls.ndjson")
+    line = writer.line(CALLS[0])
+    sums = {"sha256": sha256(line).hexdigest(), "bytes": len(line), "chain": writer.link}
+    faults = checked(crafted(deflated(line) + b"more", **sums)).faults
+    assert ProofFault("calls.ndjson", "cannot be unpacked behind line 1") in faults
+
+
+@pytest.mark.parametrize("said", [{"lines": 2**70}, {"lines": -1}, {"bytes": 2**70}, {"bytes": 2**33}])
+def test_a_manifest_of_sizes_that_cannot_be_is_changed(said: dict[str, int]) -> None:
+    assert ProofFault(MANIFEST, "is changed") in checked(crafted(deflated(b"x"), **said)).faults
+
+
+def test_a_line_of_a_number_without_end_is_changed() -> None:
+    def change(lines: list[bytes]) -> None:
+        lines[4] = lines[4].replace(b'"line":5', b'"line":' + b"9" * 4_300)
+
+    wrong = checked(forged(made(calls=[CALLS]), change)).faults
+    assert wrong[0] == ProofFault("calls.ndjson", "is changed", 5)
+    assert max(map(len, map(str, wrong))) < 100
+
+
+def test_names_that_no_archive_has_and_places_behind_its_end_are_named() -> None:
+    content = made(calls=[CALLS])
+    start = content.index(b"PK\x01\x02")
+    strange = bytearray(content)
+    strange[start + 46] = 0xFF
+    far = bytearray(content)
+    far[start + 20 : start + 24] = far[start + 42 : start + 46] = b"\xf0\xff\xff\xff"
+    long_name = content[:start] + content[start : start + 28] + b"\x40\x9c" + content[start + 30 : start + 46]
+    long_name += b"\xff" * 40_000 + content[-22:-10] + (46 + 40_000).to_bytes(4, "little") + content[-6:]
+    for other in (bytes(strange), bytes(far), long_name):
+        assert [one.member for one in checked(other).faults] == [DIRECTORY]
+
+
+def test_members_that_share_their_bytes_are_not_unpacked() -> None:
+    packed = deflated(b"x" * 1_000)
+    entries = [ZipEntry(f"{name}.ndjson", 0, 0, len(packed), 1) for name in ("calls", "texts")]
+    proved = {"sha256": "", "bytes": 1, "lines": 1, "chain": "", "packed_sha256": ""}
+    text = json.dumps({"format": FORMAT, "members": {entry.name: proved for entry in entries}})
+    manifest = msgspec.json.format(text.encode(), indent=2) + b"\n"
+    held = ZipEntry(MANIFEST, entries[0].ends, zlib.crc32(manifest), len(manifest), len(manifest), is_packed=False)
+    start = b"".join((before(entries[0]), packed, behind(entries[0]), before(held), manifest))
+    faults = checked(start + directory([*entries, held])).faults
+    assert [one.member for one in faults] == [DIRECTORY]
+
+
+def test_a_manifest_that_says_of_itself_that_it_is_packed_is_changed() -> None:
+    writer = LineWriter("calls.ndjson")
+    line = writer.line(CALLS[0])
+    sums = {"sha256": sha256(line).hexdigest(), "bytes": len(line), "chain": writer.link}
+    right = replaced(crafted(deflated(line), **sums), line)
+    assert checked(right).faults == []
+    turned = replaced(crafted(deflated(line), is_packed=True, **sums), line)
+    assert ProofFault(MANIFEST, "is changed") in checked(turned).faults
+
+
+def replaced(content: bytes, line: bytes) -> bytes:
+    """Return a crafted archive whose member's sums are right."""
+    sums = zlib.crc32(line).to_bytes(4, "little"), len(line).to_bytes(4, "little")
+    told, listed = content.index(b"PK\x07\x08"), content.index(b"PK\x01\x02")
+    changed = bytearray(content)
+    changed[told + 4 : told + 8], changed[told + 12 : told + 16] = sums
+    changed[listed + 16 : listed + 20], changed[listed + 24 : listed + 28] = sums
+    return bytes(changed)

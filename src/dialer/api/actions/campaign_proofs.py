@@ -14,6 +14,7 @@ from dialer.api.answers.downloads import in_threads, no_content
 from dialer.api.http.stream_places import StreamPlace
 from dialer.api.service import ApiRequest
 from dialer.app.work.events import CampaignProved
+from dialer.domain.words.roles import Permission
 from dialer.resources.crud.resource import Unit
 from dialer.resources.words.headers import is_head
 from dialer.store.database.touched import NOTHING
@@ -28,7 +29,8 @@ NAME: Final = "campaign-{}-proof.zip"
 async def answer_proof(request: ApiRequest, campaign_id: int, check_seen: Callable[[Unit], object]) -> Stream:
     """Answer with the archive of a campaign, if `check_seen` lets the caller see it.
 
-    The audit log notes its manifest before the last piece is sent.
+    The audit log notes its manifest before the last piece is sent. Which calls were recorded is told to those who may
+    hear recordings.
 
     Raises:
         AnsweredError: the account has an archive made already, or too many others have.
@@ -41,7 +43,8 @@ async def answer_proof(request: ApiRequest, campaign_id: int, check_seen: Callab
 
     def begin(unit: Unit) -> "ProvedCampaign":
         check_seen(unit)
-        return begin_proof(unit.connection, campaign_id, unit.now_ms)
+        may_hear = request.user.may(Permission.RECORDINGS)
+        return begin_proof(unit.connection, campaign_id, unit.now_ms, with_recordings=may_hear)
 
     begun = await service.read(request, begin, is_long=True)
     headers = {"Content-Disposition": f'attachment; filename="{NAME.format(campaign_id)}"'}

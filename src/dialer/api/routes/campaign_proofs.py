@@ -11,6 +11,7 @@ from litestar.response import Stream
 from dialer.api.actions.call_archives import ZIP
 from dialer.api.actions.campaign_proofs import answer_proof
 from dialer.api.answers.streams import describe_answer
+from dialer.api.http.event_streams import SlowReadersCutOff
 from dialer.api.http.known_parameters import LISTS_OPTION
 from dialer.api.service import ApiRequest
 from dialer.resources.crud import records
@@ -28,6 +29,7 @@ _DESCRIBED: Final = describe_answer({ZIP: _ZIP_SCHEMA})
     tags=[CAMPAIGNS.path],
     media_type=ZIP,
     operation_class=_DESCRIBED,
+    middleware=[SlowReadersCutOff],
     opt={LISTS_OPTION: ()},
 )
 async def download_proof(request: ApiRequest, record_id: FromPath[str]) -> Stream:
@@ -45,6 +47,7 @@ async def download_proof(request: ApiRequest, record_id: FromPath[str]) -> Strea
     tags=[SMS_CAMPAIGNS.path],
     media_type=ZIP,
     operation_class=_DESCRIBED,
+    middleware=[SlowReadersCutOff],
     opt={LISTS_OPTION: ()},
 )
 async def download_sms_proof(request: ApiRequest, record_id: FromPath[str]) -> Stream:

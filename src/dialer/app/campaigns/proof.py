@@ -28,8 +28,12 @@ ATTEMPTS_MAX: Final = 2_000_000
 _TABLES: Final = (Cdr, CallRequest, SmsMessage, CallRecording, AuditLog)
 
 
-def begin_proof(connection: Connection, campaign_id: int, now_ms: int) -> ProvedCampaign:
+def begin_proof(
+    connection: Connection, campaign_id: int, now_ms: int, *, with_recordings: bool = True
+) -> ProvedCampaign:
     """Return a campaign as its archive begins, and how far its tables are read.
+
+    `with_recordings` tells whether whoever gets it may know which calls were recorded.
 
     Raises:
         RefusedError: it has more than `ATTEMPTS_MAX` calls or texts.
@@ -53,6 +57,7 @@ def begin_proof(connection: Connection, campaign_id: int, now_ms: int) -> Proved
         min((at_ms for at_ms in first if at_ms is not None), default=now_ms),
         {table.__tablename__: last_id(connection, table.id) for table in _TABLES},
         calls_in_progress(connection, campaign_id),
+        with_recordings=with_recordings,
     )
 
 

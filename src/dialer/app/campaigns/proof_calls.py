@@ -1,6 +1,7 @@
 """The calls and texts of a campaign, in the archive that proves it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from sqlalchemy import Connection, RowMapping, Select, func, select
@@ -16,6 +17,7 @@ from dialer.app.campaigns.proof_facts import (
     windows,
 )
 from dialer.domain.formats.proof_archive import Record
+from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.contact_words import CALL, TEXT
 from dialer.domain.words.enums import LegType
 from dialer.store.backends.expressions import without_index
@@ -38,6 +40,10 @@ _OVER: Final[Select[*tuple[Any, ...]]] = (
     .order_by(Cdr.id)
     .limit(ROWS_AT_ONCE)
 )
+_CALLEES: Final[Select[*tuple[Any, ...]]] = select(
+    *(CallRequest.id, CallRequest.phone_number, CallRequest.callerid, CallRequest.dialled_number)
+)
+_ERASED: Final[dict[str, Any]] = {"phone_number": ERASED, "callerid": ERASED, "dialled_number": ""}
 _DIALS: Final[Select[*tuple[Any, ...]]] = (
     select(Cdr.id, Cdr.callid, Cdr.phone_number, Cdr.starting_date).order_by(Cdr.id).limit(ROWS_AT_ONCE)
 )
@@ -49,9 +55,9 @@ _MADE_TEXTS: Final[Select[*tuple[Any, ...]]] = select(
 
 
 def calls_in_progress(connection: Connection, campaign_id: int) -> tuple[RowMapping, ...]:
-    """Return the calls of a campaign that are in progress."""
-    columns = (CallRequest.callid, CallRequest.phone_number, CallRequest.callerid, CallRequest.started_ms)
-    more = (CallRequest.attempt, CallRequest.gateway_id, CallRequest.dialled_number, CallRequest.is_simulated)
+    """Return the calls of a campaign in progress, without numbers, which may be erased before they are told."""
+    columns = (CallRequest.id, CallRequest.callid, CallRequest.started_ms)
+    more = (CallRequest.attempt, CallRequest.gateway_id, CallRequest.is_simulated)
     query = select(*columns, *more).where(CallRequest.campaign_id == campaign_id, IS_CALLING)
     return tuple(all_of(connection, query.order_by(CallRequest.id)))
 
@@ -59,17 +65,18 @@ def calls_in_progress(connection: Connection, campaign_id: int) -> tuple[RowMapp
 def call_records(read: Read, campaign: ProvedCampaign) -> Batches:
     """Yield each call of the campaign: those that are over, and then those in progress."""
     purpose = campaign.row["purpose"]
-    for rows in pages(read, lambda connection, after: all_of(connection, _theirs(_OVER, campaign, after)), "id"):
+    for rows in _over(read, campaign, _OVER):
         yield [_call(row, purpose) for row in rows]
-    yield [_call_in_progress(row, purpose) for row in campaign.in_progress]
+    for calls in _in_progress(read, campaign):
+        yield [_call_in_progress(call, purpose) for call in calls]
 
 
 def dial_records(read: Read, campaign: ProvedCampaign) -> Batches:
     """Yield the decision to call, or to send a text, for each dial and each text of the campaign itself."""
-    dialled = _DIALS.where(Cdr.attempt > 0)
-    for rows in pages(read, lambda connection, after: all_of(connection, _theirs(dialled, campaign, after)), "id"):
+    for rows in _over(read, campaign, _DIALS.where(Cdr.attempt > 0)):
         yield [_dial(row, CALL, "starting_date", "callid") for row in rows]
-    yield [_dial(row, CALL, "started_ms", "callid") for row in campaign.in_progress if row["attempt"] > 0]
+    for calls in _in_progress(read, campaign):
+        yield [_dial(call, CALL, "started_ms", "callid") for call in calls if call["attempt"] > 0]
     for rows in _texts(read, campaign):
         yield [_dial(row, TEXT, "send_date", "message_id") for row in rows if row["callrequest_id"] is None]
 
@@ -104,7 +111,7 @@ def transfer_records(read: Read, campaign: ProvedCampaign) -> Batches:
         .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
         .outerjoin(Queue, Queue.id == Transfer.queue_id)
         .outerjoin(Agent, Agent.id == Transfer.agent_id)
-        .where(CallRequest.campaign_id == campaign.id)
+        .where(CallRequest.started_ms <= campaign.made_ms)
         .order_by(Transfer.callrequest_id, Transfer.place)
     )
     of_calls = _windows_of(read, campaign, CallRequest, query)
@@ -124,14 +131,36 @@ def transfer_records(read: Read, campaign: ProvedCampaign) -> Batches:
         ]
 
 
-def _theirs(query: Select[*tuple[Any, ...]], campaign: ProvedCampaign, after: int) -> Select[*tuple[Any, ...]]:
-    """Return a query of the calls of a campaign that are over, behind an id."""
-    is_one = Cdr.campaign_id == campaign.id, Cdr.leg_type == LegType.A_LEG
-    return query.where(*is_one, Cdr.id > after, Cdr.id <= campaign.last_ids[Cdr.__tablename__])
+def _over(read: Read, campaign: ProvedCampaign, query: Select[*tuple[Any, ...]]) -> Iterator[Sequence[RowMapping]]:
+    """Yield the calls of a campaign that were over when its archive was begun.
+
+    Workers take ids in blocks, so an id does not tell: a call that ends meanwhile may have one below the last.
+    """
+    theirs = query.where(
+        *(Cdr.campaign_id == campaign.id, Cdr.leg_type == LegType.A_LEG, Cdr.starting_date <= campaign.made_ms),
+        Cdr.id <= campaign.last_ids[Cdr.__tablename__],
+    )
+    going_on = {call["callid"] for call in campaign.in_progress}
+    for rows in pages(read, lambda connection, after: all_of(connection, theirs.where(Cdr.id > after)), "id"):
+        yield [row for row in rows if row["callid"] not in going_on]
+
+
+def _in_progress(read: Read, campaign: ProvedCampaign) -> Iterator[list[dict[str, Any]]]:
+    """Yield the calls that were in progress when the archive was begun, with their numbers as they are stored now."""
+    for start in range(0, len(campaign.in_progress), ROWS_AT_ONCE):
+        calls = campaign.in_progress[start : start + ROWS_AT_ONCE]
+        asked = _CALLEES.where(CallRequest.id.in_([call["id"] for call in calls]))
+        numbers = {row["id"]: row for row in read(partial(all_of, query=asked))}
+        yield [_with_numbers(call, numbers.get(call["id"])) for call in calls]
+
+
+def _with_numbers(call: RowMapping, row: RowMapping | None) -> dict[str, Any]:
+    numbers = _ERASED if row is None else {name: row[name] for name in _ERASED}
+    return {**{str(name): value for name, value in call.items()}, **numbers}
 
 
 def _texts(read: Read, campaign: ProvedCampaign) -> Iterator[Sequence[RowMapping]]:
-    theirs = _MADE_TEXTS.where(SmsMessage.campaign_id == campaign.id).order_by(SmsMessage.id)
+    theirs = _MADE_TEXTS.where(SmsMessage.send_date <= campaign.made_ms).order_by(SmsMessage.id)
     return _windows_of(read, campaign, SmsMessage, theirs)
 
 
@@ -139,7 +168,9 @@ def _windows_of(
     read: Read, campaign: ProvedCampaign, table: type[CallRequest | SmsMessage], query: Select[*tuple[Any, ...]]
 ) -> Iterator[Sequence[RowMapping]]:
     """Yield the rows that belong to the calls or texts of a campaign, by the ids of these."""
-    ends = select(func.min(table.id), func.max(table.id)).where(table.campaign_id == campaign.id)
+    # Without the index of ids, which would be walked through the rows of others up to the first of the campaign.
+    identity = without_index(table.id)
+    ends = select(func.min(identity), func.max(identity)).where(table.campaign_id == campaign.id)
     found: list[int | None] = read(lambda connection: list(connection.execute(ends).one()))
     first, last = found
     if first is None or last is None:
@@ -181,7 +212,7 @@ def _call(row: RowMapping, purpose: str) -> Record:
     }
 
 
-def _call_in_progress(row: RowMapping, purpose: str) -> Record:
+def _call_in_progress(row: Mapping[str, Any], purpose: str) -> Record:
     return {
         "callid": row["callid"],
         "phone_number": row["phone_number"],
@@ -197,7 +228,7 @@ def _call_in_progress(row: RowMapping, purpose: str) -> Record:
     }
 
 
-def _dial(row: RowMapping, medium: str, at: str, name: str) -> Record:
+def _dial(row: Mapping[str, Any], medium: str, at: str, name: str) -> Record:
     return {
         **moments(row, at=at),
         "phone_number": row["phone_number"],

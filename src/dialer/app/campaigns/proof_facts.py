@@ -1,6 +1,6 @@
 """The reads from which an archive that proves a campaign is made: short ones, up to the rows of its beginning."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Protocol, TypeVar
 
@@ -36,7 +36,9 @@ class ProvedCampaign(msgspec.Struct, frozen=True):
     last_ids: dict[str, int]
     """The last row of each table that is read, by the name of the table."""
     in_progress: tuple[RowMapping, ...] = ()
-    """Its calls that were in progress, of which no CDR is there yet."""
+    """Its calls that were in progress, of which no CDR was there yet."""
+    with_recordings: bool = True
+    """Whether the archive tells which calls were recorded."""
 
     @property
     def id(self) -> int:
@@ -84,6 +86,6 @@ def last_id(connection: Connection, column: Any) -> int:  # noqa: ANN401 - a col
     return int(connection.scalar(select(column).order_by(column.desc()).limit(1)) or 0)
 
 
-def moments(row: RowMapping, **names: str) -> dict[str, datetime | None]:
+def moments(row: Mapping[Any, Any], **names: str) -> dict[str, datetime | None]:
     """Return times of a row, by the names that they have in the archive."""
     return {shown: moment_or_none(row[name]) for shown, name in names.items()}

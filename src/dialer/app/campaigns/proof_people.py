@@ -22,7 +22,7 @@ from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.moments import NEVER_MS
 from dialer.domain.words.reasons import WaitsFor
 from dialer.store.queries.contact_rules import contacts_with, judged_rules, ruled_campaigns
-from dialer.store.queries.do_not_call import forms_against, is_in_another_form, lists_of
+from dialer.store.queries.do_not_call import FORMS_ASKED_MAX, forms_against, is_in_another_form, lists_of
 from dialer.store.tables import Consent, DncContact, DncList, Subscriber
 from dialer.store.timeline.parts import moment
 
@@ -71,9 +71,12 @@ def wish_records(read: Read, campaign: ProvedCampaign) -> Batches:
     """Yield the entries of the do-not-call lists of the campaign for its people, and the wishes that it heard."""
     lists = lists_of_campaign(read, campaign)
     has_forms = select(exists().where(DncContact.dnc_id.in_(lists), is_in_another_form(DncContact.number)))
-    in_forms = bool(lists) and bool(read(lambda connection: connection.scalar(has_forms)))
+    lists_forms = bool(lists) and bool(read(lambda connection: connection.scalar(has_forms)))
     for people in _people(read, campaign) if lists else ():
-        yield read(partial(_wishes, campaign=campaign, lists=lists, numbers=_numbers(people), in_forms=in_forms))
+        numbers = _numbers(people)
+        # As for a dial: a number without a country is that of every entry whose national part it is.
+        in_forms = lists_forms or any(not number.startswith("+") for number in numbers)
+        yield read(partial(_wishes, campaign=campaign, lists=lists, numbers=numbers, in_forms=in_forms))
     heard = select(*_ENTRY, DncContact.id).join(DncList, DncList.id == DncContact.dnc_id)
     of_others = ~exists().where(Subscriber.campaign_id == campaign.id, Subscriber.number == DncContact.number)
     theirs = heard.where(DncContact.campaign_id == campaign.id, DncList.user_id == campaign.user_id, of_others)
@@ -189,23 +192,27 @@ def _wishes(
     connection: Connection, campaign: ProvedCampaign, lists: Sequence[int], numbers: Sequence[str], *, in_forms: bool
 ) -> list[Record]:
     meant = forms_against(connection, numbers) if in_forms else {number: [number] for number in numbers}
-    is_one = DncContact.dnc_id.in_(lists), DncContact.number.in_(list(meant))
-    query = select(*_ENTRY).join(DncList, DncList.id == DncContact.dnc_id).where(*is_one)
-    rows = all_of(connection, query.order_by(DncContact.created_date, DncContact.id))
+    query = select(*_ENTRY, DncContact.id).join(DncList, DncList.id == DncContact.dnc_id)
+    theirs, forms = query.where(DncContact.dnc_id.in_(lists)), list(meant)
+    rows = [
+        row
+        for start in range(0, len(forms), FORMS_ASKED_MAX)
+        for row in all_of(connection, theirs.where(DncContact.number.in_(forms[start : start + FORMS_ASKED_MAX])))
+    ]
+    rows.sort(key=lambda row: (row["created_date"], row["id"]))
     return [_wish(row, number, campaign) for row in rows for number in meant[row["number"]]]
 
 
 def _wish(row: RowMapping, number: str, campaign: ProvedCampaign) -> Record:
-    """Return an entry. Of lists of others, which hold for everybody, it says no more than `dialer explain` does."""
+    """Return an entry. Of lists of others, which hold for everybody, it says the moment and nothing else."""
     is_own = row["user_id"] == campaign.user_id
     found: dict[str, Any] = {
         "phone_number": number,
         **moments(row, at="created_date"),
-        "list": row["list_id"],
-        "list_name": row["name"],
         "is_own": is_own,
     }
     if is_own:
+        found |= {"list": row["list_id"], "list_name": row["name"]}
         proof = ("keeps_wishes_of", "source", "said", "section_id")
         found |= {name: row[name] for name in proof}
         found |= {

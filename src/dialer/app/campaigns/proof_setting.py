@@ -44,14 +44,20 @@ def campaign_records(read: Read, campaign: ProvedCampaign) -> Batches:
 
 
 def recording_records(read: Read, campaign: ProvedCampaign, media: MediaFiles) -> Batches:
-    """Yield the recordings that people hear in the campaign, with their hashes, and the calls that were recorded."""
+    """Yield the recordings that people or machines hear in the campaign, with their hashes, and the recorded calls.
+
+    The music of queues is left out, and so are the recorded calls if the reader may not hear them.
+    """
     names = dict.fromkeys(
         prompt.file for section in _survey(read, campaign).sections for prompt in prompts_of(section) if prompt.file
     )
-    notice = select(AudioFile.audio_file).where(AudioFile.id == campaign.row["record_notice_id"])
-    played = read(lambda connection: connection.scalar(notice))
-    for name in (*names, *([played] if played and played not in names else [])):
+    own = [campaign.row[column] for column in ("record_notice_id", "voicemail_audiofile_id")]
+    further = select(AudioFile.audio_file).where(AudioFile.id.in_([one for one in own if one is not None]))
+    names |= dict.fromkeys(read(lambda connection: connection.scalars(further.order_by(AudioFile.id)).all()))
+    for name in filter(None, names):
         yield [{"kind": "played", "file": name, **_hashed(media, name)}]
+    if not campaign.with_recordings:
+        return
     columns = (CallRecording.id, CallRecording.callid, CallRecording.start_date, CallRecording.seconds)
     of_campaign = select(*columns, CallRecording.state).where(CallRecording.campaign_id == campaign.id)
     ordered = of_campaign.where(CallRecording.id <= campaign.last_ids[CallRecording.__tablename__])

@@ -15,6 +15,7 @@ from dialer.api.actions.call_archives import ZIP
 from dialer.api.actions.campaign_proofs import answer_proof
 from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.answers.long_tables import format_of
+from dialer.api.http.event_streams import SlowReadersCutOff
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.readiness import survey_of
 from dialer.app.campaigns.results import distinct_heads
@@ -88,7 +89,7 @@ async def export_people(request: ApiRequest, record_id: FromPath[str]) -> Respon
     return exported
 
 
-@get("/campaigns/{record_id:str}/proof", media_type=ZIP)
+@get("/campaigns/{record_id:str}/proof", media_type=ZIP, middleware=[SlowReadersCutOff])
 async def download_proof(request: ApiRequest, record_id: FromPath[str]) -> Stream:
     """Send the archive that proves a campaign, as the API does."""
     identity = identity_in(record_id, "campaign")

@@ -3,11 +3,11 @@
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
-from dialer.domain.formats.proof_lines import LineWriter
+from dialer.domain.formats.proof_lines import LineNumber, LineWriter
 from dialer.domain.formats.zip_layout import SIZE_MAX, ZipEntry, before, behind, directory
 
 MANIFEST: Final = "manifest.json"
@@ -24,8 +24,8 @@ class ProvedMember(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The hashes and sizes of a member, as the manifest has them."""
 
     sha256: str
-    bytes: int
-    lines: int
+    bytes: Annotated[int, msgspec.Meta(ge=0, le=SIZE_MAX)]
+    lines: LineNumber
     chain: str
     """The link of the last line."""
     packed_sha256: str

@@ -12,6 +12,7 @@ from dialer.domain.formats.proof_archive import FORMAT, MANIFEST, Manifest, Prov
 from dialer.domain.formats.proof_lines import CHANGED, LineChecker
 from dialer.domain.formats.zip_layout import (
     END_BYTES,
+    SIZE_MAX,
     NotZipError,
     ZipEntry,
     before,
@@ -58,7 +59,7 @@ def check_proof(read: ReadBytes, size: int) -> Checked:
     """Check an archive of `size` bytes."""
     try:
         offset, length = place_of_directory(read(max(0, size - END_BYTES), END_BYTES), size)
-        entries = entries_of(read(offset, length))
+        entries = entries_of(read(offset, length), offset)
     except NotZipError:
         return Checked([ProofFault(DIRECTORY, "is changed or cut off, so no member can be read")])
     held = next((entry for entry in entries if entry.name == MANIFEST), None)
@@ -71,7 +72,7 @@ def check_proof(read: ReadBytes, size: int) -> Checked:
         lost = ProofFault(MANIFEST, MISSING if held is None else CHANGED)
         return Checked([lost, *([] if is_there else [ProofFault(DIRECTORY, CHANGED)])])
     faults: list[ProofFault] = []
-    right = {MANIFEST: replace(held, crc=zlib.crc32(content), size=len(content))}
+    right = {MANIFEST: replace(held, crc=zlib.crc32(content), size=len(content), is_packed=False)}
     by_name = {entry.name: entry for entry in entries}
     for name, proved in manifest.members.items():
         if name not in by_name:
@@ -83,7 +84,7 @@ def check_proof(read: ReadBytes, size: int) -> Checked:
     faults += [ProofFault(name, "is added") for name in by_name if name not in right]
     if before(right[MANIFEST]) != read(held.offset, held.starts - held.offset):
         faults.append(ProofFault(MANIFEST, CHANGED))
-    if not _is_laid_out(read, size, entries, [right.get(entry.name, entry) for entry in entries], manifest):
+    if not _is_laid_out(read, offset, entries, [right.get(entry.name, entry) for entry in entries], manifest):
         faults.append(ProofFault(DIRECTORY, CHANGED))
     return Checked(faults, sha256(content).hexdigest(), manifest.members)
 
@@ -97,14 +98,20 @@ def _manifest(content: bytes) -> Manifest | None:
 
 
 def _is_laid_out(
-    read: ReadBytes, size: int, entries: list[ZipEntry], right: list[ZipEntry], manifest: Manifest
+    read: ReadBytes, offset: int, entries: list[ZipEntry], right: list[ZipEntry], manifest: Manifest
 ) -> bool:
-    """Return whether no byte is outside of the contents but those of the directory, and it is that of right ones."""
+    """Return whether no byte is outside of the contents but those of the directory, and it is that of right ones.
+
+    `offset` is the place of the directory.
+    """
     is_in_order = [entry.name for entry in entries] == [*manifest.members, MANIFEST]
     ends = [0, *(entry.ends for entry in entries)]
-    is_close = [entry.offset for entry in entries] == ends[:-1]
+    if not is_in_order or [*(entry.offset for entry in entries), offset] != ends:
+        return False
+    if right[-1].ends != offset:
+        return False
     end = directory(right)
-    return is_in_order and is_close and ends[-1] + len(end) == size and read(size - len(end), len(end)) == end
+    return read(offset, len(end) + 1) == end
 
 
 class _Member:
@@ -116,7 +123,7 @@ class _Member:
         self._proved: Final = proved
         self._lines: Final = LineChecker(entry.name)
         self._plain, self._packed = sha256(), sha256()
-        self._crc, self._size = 0, 0
+        self._crc, self._size, self._place = 0, 0, 0
         self._rest = b""
         self._is_broken = False
         self._wrong_lines = 0
@@ -135,7 +142,7 @@ class _Member:
             yield ProofFault(name, f"{missing:,} lines are missing at the end")
         if not found and not self._is_broken and not missing and not self._is_as_proved():
             yield ProofFault(name, CHANGED)
-        right = replace(entry, crc=self._crc, size=self._size)
+        right = replace(entry, crc=self._crc, size=min(self._size, SIZE_MAX))
         there = (
             self._read(entry.offset, entry.starts - entry.offset),
             self._read(entry.starts + entry.packed, entry.ends - entry.starts - entry.packed),
@@ -173,24 +180,38 @@ class _Member:
 
     def _unpacked(self) -> Iterator[bytes]:
         """Yield the content, some at a time; it ends where it cannot be unpacked, or is longer than it should be."""
-        inflate, place = zlib.decompressobj(_RAW), 0
+        inflate = zlib.decompressobj(_RAW)
         try:
-            while place < self._entry.packed and self._size <= self._proved.bytes:
-                packed = self._read(self._entry.starts + place, min(_READ_BYTES, self._entry.packed - place))
-                if not packed:
-                    return
-                place += len(packed)
-                self._packed.update(packed)
-                while packed and self._size <= self._proved.bytes:
-                    content = inflate.decompress(packed, _READ_BYTES)
-                    packed = inflate.unconsumed_tail
-                    self._count(content)
-                    yield content
-            content = inflate.flush()
-            self._count(content)
-            yield content
+            for packed in self._pieces():
+                yield from self._unpacked_piece(inflate, packed)
+                if inflate.eof or self._is_too_long:
+                    break
         except zlib.error:
             self._is_broken = True
+        # Bytes behind its end would be looked at by nobody.
+        if not inflate.eof or inflate.unused_data or self._place < self._entry.packed:
+            self._is_broken = True
+
+    def _pieces(self) -> Iterator[bytes]:
+        entry = self._entry
+        while packed := self._read(entry.starts + self._place, min(_READ_BYTES, entry.packed - self._place)):
+            self._place += len(packed)
+            self._packed.update(packed)
+            yield packed
+
+    def _unpacked_piece(self, inflate: "zlib._Decompress", packed: bytes) -> Iterator[bytes]:
+        """Yield what a piece holds, never much at once: a few bytes may stand for very many."""
+        while not inflate.eof and not self._is_too_long:
+            content = inflate.decompress(packed, _READ_BYTES)
+            packed = inflate.unconsumed_tail
+            if not content and not packed:
+                return
+            self._count(content)
+            yield content
+
+    @property
+    def _is_too_long(self) -> bool:
+        return self._size > self._proved.bytes
 
     def _count(self, content: bytes) -> None:
         self._plain.update(content)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -15,10 +15,12 @@ _LINKS_KEPT: Final = 8
 """Links from which a line may go on after some wrong ones."""
 CHANGED: Final = "is changed"
 ADDED: Final = "is added"
+LineNumber = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+"""The number of a line: bounded, as a file that somebody has changed may say any."""
 
 
 class _Line(msgspec.Struct):
-    line: int
+    line: LineNumber
 
 
 def first_link(member: str) -> str:

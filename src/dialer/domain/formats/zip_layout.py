@@ -84,18 +84,33 @@ def place_of_directory(end: bytes, size: int) -> tuple[int, int]:
     return offset, length
 
 
-def entries_of(central: bytes) -> list[ZipEntry]:
-    """Return the contents that a directory names; raises NotZipError if it cannot be read."""
+def entries_of(central: bytes, offset: int) -> list[ZipEntry]:
+    """Return the contents that a directory at an offset names.
+
+    Raises:
+        NotZipError: it cannot be read, or two contents share a byte.
+    """
     found, place = [], 0
     while place < len(central):
         fixed = central[place : place + _CENTRAL.size]
         if len(fixed) != _CENTRAL.size or not fixed.startswith(_MARKS[2]):
             raise NotZipError
-        _, _, _, _, method, _, _, crc, packed, size, length, *_, offset = _CENTRAL.unpack(fixed)
-        name = central[place + _CENTRAL.size : place + _CENTRAL.size + length].decode("latin-1")
-        found.append(ZipEntry(name, offset, crc, packed, size, is_packed=method == _DEFLATED))
+        _, _, _, _, method, _, _, crc, packed, size, length, *_, starts = _CENTRAL.unpack(fixed)
+        name = central[place + _CENTRAL.size : place + _CENTRAL.size + length]
+        if not name.isascii():
+            raise NotZipError
+        found.append(ZipEntry(name.decode(), starts, crc, packed, size, is_packed=method == _DEFLATED))
         place += _CENTRAL.size + length
+    if not _are_apart(found, offset):
+        raise NotZipError
     return found
+
+
+def _are_apart(entries: Sequence[ZipEntry], end: int) -> bool:
+    """Return whether no two contents share a byte, and all are before an offset, so none is read twice."""
+    ordered = sorted(entries, key=lambda entry: entry.offset)
+    starts = [*(entry.offset for entry in ordered[1:]), end]
+    return all(entry.starts + entry.packed <= start for entry, start in zip(ordered, starts, strict=True))
 
 
 def _how(entry: ZipEntry) -> tuple[int, int]:
