@@ -179,7 +179,9 @@ async def test_a_call_that_ends_while_the_archive_is_made_is_told_once_without_t
 
 
 async def test_the_message_left_on_answering_machines_is_among_what_was_played(run: Run, house: House) -> None:
-    left = house.add(AudioFile, name="left", audio_file="left.wav", user_id=house.user_id, format="wav", bytes=1, duration_ms=1)
+    left = house.add(
+        AudioFile, name="left", audio_file="left.wav", user_id=house.user_id, format="wav", size=1, duration_ms=1
+    )
     campaign_id = calling(house, ADA, voicemail_audiofile_id=left)
     await house.advance(60)
     recordings = members_of(made(run, house, campaign_id))["recordings"]
