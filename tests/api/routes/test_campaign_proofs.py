@@ -51,7 +51,9 @@ def test_readers_of_the_account_get_it_and_nobody_else(
     client: TestClient[Litestar], alice: Caller, bob: Caller, estate: Estate
 ) -> None:
     people, path = hire(client, estate), f"{estate.campaign['url']}proof/"
-    assert people[VIEWER].request("GET", path).status_code == 200
+    lines = unpack(people[VIEWER].request("GET", path))["recordings.ndjson"].splitlines()
+    kinds = {json.loads(line)["kind"] for line in lines}
+    assert "call" not in kinds, "a viewer may hear no recordings of calls"
     assert people[AGENT].request("GET", path).status_code == 403
     assert bob.request("GET", path).status_code == 404
     head = alice.request("HEAD", path)

@@ -163,7 +163,7 @@ def test_the_layout_is_that_of_zip_files_up_to_their_largest_size() -> None:
     assert directory([entry])
 
 
-def crafted(packed: bytes, *, is_packed: bool = False, **said: Any) -> bytes:  # noqa: ANN401 - anything a file may say
+def crafted(packed: bytes, *, is_packed: Any = False, **said: Any) -> bytes:  # noqa: ANN401 - anything a file may say
     """Return an archive of one member with these bytes, of which its manifest says what is given."""
     of_packed = sha256(packed).hexdigest()
     proved = {"sha256": "", "bytes": 1, "lines": 1, "chain": "", "packed_sha256": of_packed} | said

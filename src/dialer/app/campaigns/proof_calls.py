@@ -228,7 +228,7 @@ def _call_in_progress(row: Mapping[str, Any], purpose: str) -> Record:
     }
 
 
-def _dial(row: Mapping[str, Any], medium: str, at: str, name: str) -> Record:
+def _dial(row: Mapping[Any, Any], medium: str, at: str, name: str) -> Record:
     return {
         **moments(row, at=at),
         "phone_number": row["phone_number"],
