@@ -38,7 +38,7 @@ class ProvedCampaign(msgspec.Struct, frozen=True):
     in_progress: tuple[RowMapping, ...] = ()
     """Its calls that were in progress, of which no CDR was there yet."""
     with_recordings: bool = True
-    """Whether the archive tells which calls were recorded."""
+    """True if the archive tells which calls were recorded."""
 
     @property
     def id(self) -> int:
