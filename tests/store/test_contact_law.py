@@ -231,6 +231,35 @@ def test_a_call_back_that_was_agreed_to_in_the_talk_ends_its_rest_and_no_other_o
     assert free(refused, row="us-wa-rest") == NOON + timedelta(days=366), "no other row knows such a consent"
 
 
+def test_a_call_back_whose_time_passes_while_they_talk_is_no_consent() -> None:
+    """Its time is before the end of the talk that agreed to it, or of one that came in since: the rest begins then."""
+    hour = ms(NOON)
+    talk = MadeContact(
+        at_ms=hour,
+        ended_ms=hour + 20 * 60_000,
+        medium=CALL,
+        callid="a",
+        campaign_id=1,
+        billsec=60,
+        is_person=True,
+        call_back_ms=hour + 5 * 60_000,
+    )
+    end = ms(datetime(2026, 4, 3, tzinfo=UTC))
+
+    def until(*made: MadeContact) -> list[tuple[int, int]]:
+        holds = judge(rule_of("us-regf-rest"), CAMPAIGN, made, [ZoneInfo("UTC")])
+        return [(hold.span.until_ms, hold.spared_until_ms) for hold in holds]
+
+    replace = msgspec.structs.replace
+    assert until(talk) == [(end, 0)]
+    assert until(replace(talk, call_back_ms=talk.ended_ms)) == [(end, 0)]
+    agreed = replace(talk, call_back_ms=hour + HOUR_MS)
+    assert until(agreed) == [(hour + HOUR_MS, end)]
+    came_in = replace(talk, callid="b", is_inbound=True, call_back_ms=None, at_ms=hour + 55 * 60_000)
+    assert until(agreed, replace(came_in, ended_ms=hour + 59 * 60_000)) == [(hour + HOUR_MS, end)]
+    assert until(agreed, replace(came_in, ended_ms=hour + 70 * 60_000)) == [(end, 0)]
+
+
 def test_a_day_is_longer_than_twenty_three_hours() -> None:
     """Calendar days go on over the change to summer time: 30 days from noon there end at a midnight."""
     case = next(case for case in CASES if case.row == "fr-cap")

@@ -124,7 +124,7 @@ class MadeContact(msgspec.Struct, frozen=True, kw_only=True):
     """True if it was taken for a machine, and hung up."""
     is_inbound: bool = False
     is_simulated: bool = False
-    """True if no person was contacted. Of a deleted campaign, its gateway tells; if that is gone, nobody knows."""
+    """True if no person was contacted. Of a deleted campaign, its gateway tells, unless it is gone or was changed."""
 
     def is_counted(self, counts: str, seconds: int) -> bool | None:
         """Return whether it is of a kind; None if that is not known before its end."""
@@ -263,18 +263,19 @@ def _resting(counted: tuple[MadeContact, ...], end_ms: int, agreed_ms: int | Non
 def _agreed_ms(rule: FrequencyRule, campaign: RuledCampaign, ended: Iterable[tuple[int, MadeContact]]) -> int | None:
     """Return the time of the call-back of a campaign to which a person has agreed; None for none that is to come.
 
-    The newest talk counts. One that came in before that time changes nothing, unless they refuse in it.
+    The newest talk counts. One that came in, and ended before that time, changes nothing, unless they refuse in it. A
+    time that passes before the end of the talk, or of one since, is no consent: the rest begins with that end.
     """
     if not rule.spares_call_backs:
         return None
-    later: list[MadeContact] = []
-    for _, one in sorted(ended, key=lambda pair: pair[0], reverse=True):
+    newest_first = sorted(ended, key=lambda pair: pair[0], reverse=True)
+    for _, one in newest_first:
         agreed_ms = one.call_back_ms if one.campaign_id == campaign.id else None
         if agreed_ms is not None:
-            return agreed_ms if all(other.at_ms < agreed_ms for other in later) else None
+            newest_ms, _ = newest_first[0]
+            return agreed_ms if agreed_ms > newest_ms else None
         if not one.is_inbound or one.is_refusal:
             return None
-        later.append(one)
     return None
 
 
