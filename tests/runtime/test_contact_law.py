@@ -8,6 +8,9 @@ import pytest
 from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.campaigns.delete import delete_campaign
+from dialer.app.carriers.gateways import change_gateway
+from dialer.app.contacts.contact_rules import refusal_said
+from dialer.domain.calls.plans import SIMULATED, VOICE, GatewayKey
 from dialer.domain.words.contact_words import OFF, ON
 from dialer.domain.words.enums import AgentDisposition, CampaignStatus
 from dialer.store.database.service_state import ServiceSettings, save_settings
@@ -15,14 +18,16 @@ from dialer.store.journal.contact_history import ContactHistory
 from dialer.store.queries.contact_rules import ruled_campaigns
 from dialer.store.queries.law_switch import LAW_SWITCH
 from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsMessage
-from tests.runtime.house import AS_REAL, DAY_MS, MONDAY_NOON_MS, House
+from tests.runtime.house import ALL_ANSWER, AS_REAL, DAY_MS, MONDAY_NOON_MS, House
 from tests.runtime.test_contact_rules import calling, dialled, held, rule, start
 
 FLORIDA = "+13055550100"
 TEXAS = "+12145550100"
+MIAMI = "+13055550101"
 SEATTLE = "+12065550100"
 PARIS = "+33142345601"
 SAN_JUAN = "+17875550100"
+ALL_BUSY = '{"answer": 0, "machine": 0, "busy": 1, "rejected": 0, "invalid": 0, "ring": 4}'
 
 
 def set_law(house: House, setting: str) -> None:
@@ -135,9 +140,30 @@ async def test_what_was_rehearsed_holds_nobody_back_after_its_campaign_was_delet
         house.perform(partial(delete_campaign, campaign_id=campaign_id))
     await house.worker.settle()
     rule(house, most=1, period=7, unit="days")
-    calling(house, FLORIDA, TEXAS, **real)
+    survey = house.survey({"type": 1, "script": "word"})
+    start(house, house.campaign(survey, house.phonebook(FLORIDA, TEXAS), **real))
     await house.advance(60)
     assert (len(house.rows(CallRequest)), len(held(house, FLORIDA)), len(held(house, TEXAS))) == (1, 0, 1)
+
+
+async def test_a_real_call_of_a_deleted_campaign_counts_after_its_gateway_was_made_a_simulated_one(
+    house: House,
+) -> None:
+    house.callerid = "+13055550199"
+    house.call_at_any_hour()
+    trunk = house.add(Gateway, name="trunk", **AS_REAL)
+    earlier = calling(house, TEXAS, aleg_gateway_id=trunk)
+    await house.advance(60)
+    await house.move(earlier, CampaignStatus.ABORT)
+    await house.advance(60)
+    house.perform(partial(delete_campaign, campaign_id=earlier))
+    key, simulated = GatewayKey(VOICE, trunk), {"protocol": SIMULATED, "parameters": ALL_ANSWER}
+    house.perform(partial(change_gateway, gateway=key, values=simulated))
+    await house.worker.settle()
+    rule(house, most=1, period=7, unit="days")
+    calling(house, TEXAS, aleg_gateway_id=house.add(Gateway, name="another", **AS_REAL))
+    await house.advance(60)
+    assert (len(dialled(house, TEXAS)), len(held(house, TEXAS))) == (0, 1)
 
 
 async def test_a_refusal_that_an_agent_notes_later_holds_back_who_was_read_before_it(house: House) -> None:
@@ -151,6 +177,21 @@ async def test_a_refusal_that_an_agent_notes_later_holds_back_who_was_read_befor
     house.perform(lambda unit: dispose_of_call(unit, call, given))
     await house.advance(120)
     assert (len(dialled(house, TEXAS)), len(dialled(house, SEATTLE)), len(held(house, SEATTLE))) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(("setting", "is_read_anew"), [("", False), (ON, True)])
+async def test_a_refusal_has_campaigns_read_anew_only_where_law_holds(
+    house: House, setting: str, *, is_read_anew: bool
+) -> None:
+    set_law(house, setting)
+    calling(house, SEATTLE, purpose="sales", maxretry=0)
+    await house.advance(60)
+    waiting = calling(house, SEATTLE, purpose="sales", startingdate=house.now_ms() + 600_000)
+    (call,) = (row["id"] for row in house.rows(CallRequest))
+    user_id = house.row(Campaign, waiting)["user_id"]
+    assert house.row(CallRequest, call)["user_id"] == user_id
+    touched = house.perform(lambda unit: refusal_said(unit, user_id, SEATTLE, is_taken_back=False))
+    assert (waiting in touched.campaigns) is is_read_anew
 
 
 async def test_a_rehearsed_call_in_progress_holds_no_real_person_back(house: House) -> None:
@@ -210,6 +251,20 @@ async def test_the_guard_stops_an_engine_that_calls_past_a_row_of_law(
     assert (house.row(Campaign, last)["status_reason"], len(dialled(house, number))) == ("invariant", limit + 1)
 
 
+async def test_the_guard_leaves_out_calls_of_trials_which_no_rule_binds(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_law(house, ON)
+    monkeypatch.setattr(ContactHistory, "judged", lambda *_: ())
+    first = calling(house, FLORIDA, purpose="sales")
+    calling(house, FLORIDA, purpose="sales", trial_of_id=first)
+    await house.advance(60)
+    last = [calling(house, FLORIDA, purpose="sales") for _ in range(2)]
+    await house.advance(60)
+    assert (len(dialled(house, FLORIDA)), house.worker.figures().broken) == (4, {})
+    assert [house.row(Campaign, campaign_id)["status_reason"] for campaign_id in last] == ["", ""]
+
+
 async def test_a_call_back_that_somebody_agreed_to_is_made_at_its_time_and_counts(house: House) -> None:
     """Two people who owe are called. One agrees to a call in two days; the other one rests for seven."""
     set_law(house, ON)
@@ -224,6 +279,31 @@ async def test_a_call_back_that_somebody_agreed_to_is_made_at_its_time_and_count
     assert [due for *_, due in held(house, FLORIDA)] == [8 + 16 / 24], (
         "seven days, of which that of the second talk is one"
     )
+
+
+async def test_whoever_takes_back_a_call_back_that_was_tried_rests_although_they_were_read_before_it(
+    house: House,
+) -> None:
+    """Two call-backs find the line busy, and are tried again. The second is taken back when the first is dialled."""
+    set_law(house, ON)
+    campaign_id = calling(house, FLORIDA, MIAMI, purpose="debt", maxretry=2, intervalretry=600, frequency=1)
+    await house.advance(180)
+    calls = {row["phone_number"]: row["id"] for row in house.rows(CallRequest)}
+    agreed = Disposed(AgentDisposition.CALL_BACK, "", MONDAY_NOON_MS + DAY_MS)
+    for call in calls.values():
+        house.perform(partial(dispose_of_call, callrequest_id=call, disposed=agreed))
+    house.change(Gateway, house.gateway_id, parameters=ALL_BUSY)
+    await house.advance(86_400)
+    assert (len(dialled(house, FLORIDA)), len(dialled(house, MIAMI))) == (2, 2)
+    await house.move(campaign_id, CampaignStatus.PAUSE)
+    await house.advance(3_600)
+    await house.move(campaign_id, CampaignStatus.START)
+    await house.advance(15)
+    assert (len(dialled(house, FLORIDA)), len(dialled(house, MIAMI))) == (3, 2)
+    settled = Disposed(AgentDisposition.SUCCESS, "")
+    house.perform(partial(dispose_of_call, callrequest_id=calls[MIAMI], disposed=settled))
+    await house.advance(3_600)
+    assert (len(dialled(house, MIAMI)), len(held(house, MIAMI))) == (2, 1)
 
 
 async def test_a_row_of_law_counts_the_calls_to_a_territory(house: House) -> None:

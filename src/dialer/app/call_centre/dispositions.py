@@ -126,6 +126,9 @@ def dispose_of_call(unit: UnitOfWork, callrequest_id: int, disposed: Disposed) -
     _check_same_agent(unit.connection, callrequest_id, disposed)
     _check_note(call, disposed)
     touched = _forget_call_back(unit, call, before) if before is not None else NOTHING
+    if before is not None and before.call_back_ms not in {None, disposed.call_back_ms}:
+        # It may have ended a rest that now lasts on, for whoever was read already.
+        touched |= touched_campaigns(call["campaign_id"])
     call, promise = _read(unit.connection, callrequest_id), None
     if disposed.call_back_ms is not None:
         promise = _promise(unit.connection, callrequest_id, call, disposed)

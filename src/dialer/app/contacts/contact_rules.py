@@ -13,6 +13,7 @@ from dialer.domain.words.contact_words import RestAfter
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.queries.contact_law import countries_of_refusal
+from dialer.store.queries.law_switch import HAS_LAW
 from dialer.store.rows.held_contacts import look_again
 from dialer.store.tables import Campaign, ContactRule, Subscriber
 
@@ -74,6 +75,8 @@ def refusal_said(unit: UnitOfWork, user_id: int, number: str, *, is_taken_back: 
         Subscriber.number == number, Subscriber.status == SubscriberStatus.PENDING
     )
     is_theirs = (Campaign.user_id == user_id) & Campaign.id.in_(waiting)
+    if not has_rule:
+        is_theirs &= HAS_LAW
     if is_taken_back:
         look_again(unit.connection, is_theirs, unit.now_ms, number)
     return known_campaigns(unit.connection, is_theirs)

@@ -25,6 +25,7 @@ _TOO_OFTEN: Final = (
     .where(CallRequest.user_id == bindparam("user"), CallRequest.attempt > 0)
     .where(CallRequest.started_ms > bindparam("since_ms"), CallRequest.started_ms <= bindparam("until_ms"))
     .where(CallRequest.is_simulated.in_(bindparam("simulated", expanding=True)))
+    .where(Campaign.trial_of_id.is_(None))  # No rule binds trials.
     .where(Campaign.purpose.in_(bindparam("purposes", expanding=True)))
     .group_by(CallRequest.phone_number)
     .having(func.count() > bindparam("most"))

@@ -302,9 +302,13 @@ def _calls_over(number: ColumnElement[str], *conditions: ColumnElement[bool]) ->
 
 
 def _gateway_is_simulated() -> ColumnElement[bool]:
-    """Return whether the gateway of a call is simulated: what is left to tell it by once its campaign was deleted."""
+    """Return whether the gateway of a call is simulated: what is left to tell it by once its campaign was deleted.
+
+    One that was changed since may have been another then, so its calls count as real ones.
+    """
+    is_simulated = (Gateway.protocol == SIMULATED) & (Gateway.updated_date <= Cdr.starting_date)
     theirs = (Gateway.id == Cdr.gateway_id) & (Gateway.medium == VOICE)
-    return select(Gateway.protocol == SIMULATED).where(theirs).correlate(Cdr).scalar_subquery()
+    return select(is_simulated).where(theirs).correlate(Cdr).scalar_subquery()
 
 
 def _plain(contact: type[CallRequest | SmsMessage], at_ms: Any, medium: str, callid: Any) -> list[Any]:  # noqa: ANN401 - columns
