@@ -23,6 +23,7 @@ from dialer.server import bind, ending_on_signals
 from dialer.settings import Settings
 from dialer.store.database.database import Database
 from dialer.store.moving.key_check import check_key
+from dialer.store.queries.law_switch import LAW_SWITCH
 
 
 def api(host: str, port: int) -> None:
@@ -34,6 +35,7 @@ def api(host: str, port: int) -> None:
         contextlib.closing(bind(host, port)) as bound,
         served_together(settings) as place,
         open_existing_database(settings, place) as database,
+        LAW_SWITCH.stated(settings.contact_rules),
     ):
         check_media_folder(settings.media_dir)
         database.write_now(check_key)
