@@ -2,8 +2,12 @@
 
 import re
 
+import pytest
 from sqlalchemy import update
 
+from dialer.domain.words.enums import CampaignStatus
+from dialer.resources.records.campaigns import CAMPAIGNS
+from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.store.database.database import Database
 from dialer.store.tables import CallRequest
 from tests.api.builders import Estate
@@ -11,6 +15,20 @@ from tests.api.crud.test_statements import heard
 from tests.api.harness import BASE, NOW, Caller, FakeWorker, Json
 
 DATES = {"startingdate": "2026-11-18T00:00:00Z", "expirationdate": "2026-11-30T00:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("given", "is_long"),
+    [
+        ({"purpose": "sales"}, True),
+        ({"seller": "Ada & Co"}, True),
+        ({"phonebook": []}, True),
+        ({"status": CampaignStatus.START}, True),
+        ({"status": CampaignStatus.PAUSE, "name": "spring"}, False),
+    ],
+)
+def test_a_change_that_may_write_hundreds_of_rows_lets_others_pass(given: Json, *, is_long: bool) -> None:
+    assert [resource.takes_long(given) for resource in (CAMPAIGNS, SMS_CAMPAIGNS)] == [is_long, is_long]
 
 
 def test_a_campaign_has_defaults_for_all_but_three_fields(alice: Caller, estate: Estate) -> None:

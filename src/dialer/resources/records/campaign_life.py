@@ -240,15 +240,19 @@ def new_code(unit: Unit) -> str:
     raise ConflictError("No free campaign code was found. Try again.")
 
 
+_WRITE_MANY: Final = frozenset({"phonebook", PURPOSE, "seller"})
+"""Fields whose change may write hundreds of rows."""
+
+
 def change_row(change: Change, columns: Values) -> None:
     """Write the columns of a campaign, including a new status."""
     has_new_phonebooks = change.moves("phonebook")
     change_campaign(change.unit, change.record_id, columns, has_new_phonebooks=has_new_phonebooks)
 
 
-def collects(given: Values) -> bool:
-    """Return whether a change turns contacts into subscribers."""
-    return given.get("status") == CampaignStatus.START or "phonebook" in given
+def takes_long(given: Values) -> bool:
+    """Return whether a change turns contacts into subscribers, or may have all looked at again whom rules hold back."""
+    return given.get("status") == CampaignStatus.START or not given.keys().isdisjoint(_WRITE_MANY)
 
 
 def campaigns(
@@ -285,7 +289,7 @@ def campaigns(
         columns=columns,
         derived=derived,
         update=change_row,
-        takes_long=collects,
+        takes_long=takes_long,
         remove=delete_campaign,
         touches=touches_nothing,
         deleted=f"{path.removesuffix('s').replace('-', ' ')} deleted",
