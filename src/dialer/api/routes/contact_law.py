@@ -39,7 +39,14 @@ class LawRowRead(msgspec.Struct, frozen=True):
     until_date: Annotated[
         str | None, described("The last day of the callee on which it holds. Null: no end is known.", "2026-08-10")
     ]
-    enabled: Annotated[bool, described("True if it holds people back.", example=True)]
+    enabled: Annotated[
+        bool,
+        described(
+            "False if it is off, and holds nobody back. True: it does on the callee's days between `from_date` and"
+            " `until_date`, unless the service was started with `DIALER_CONTACT_RULES=off`.",
+            example=True,
+        ),
+    ]
     not_built: Annotated[str, described("What the service leaves aside of it, or why it is off. Often empty.", "")]
 
 
