@@ -75,6 +75,7 @@ CLASSES: Final[Mapping[str, tuple[Class, ...]]] = {
     "docs/operate/systemd.md": (_LINTED, _LINTED, _LINTED, _PARSED),
     "docs/operate/troubleshooting.md": (_LINTED,),
     "docs/operate/upgrades.md": (_LINTED, _LINTED),
+    "docs/proof.md": (_LINTED,),
     "docs/records.md": (*(5 * (_REQUEST,)), _PARSED, _PARSED),
     "docs/reference/rest-api.md": (_DRAWN,),
     "docs/reference/roles-and-keys.md": (_LINTED,),
