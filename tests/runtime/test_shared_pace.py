@@ -1,6 +1,5 @@
 """Tests of campaigns with agents in common: one of them holds the others back only while its own calls are at risk."""
 
-from collections import Counter
 from typing import Any, Final
 
 import pytest
@@ -60,21 +59,3 @@ async def test_a_neighbour_that_calls_nobody_holds_nobody_back(
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_a_neighbour_that_may_dial_and_has_no_credit_holds_others_back(house: House, *, restarts: bool) -> None:
     assert await calls_ahead(house, restarts=restarts) == 2
-
-
-@pytest.mark.parametrize("restarts", [False, True])
-@pytest.mark.parametrize(("dial_method", "share"), [(2, 0.32), (3, 0.15)], ids=["for each agent", "predictive"])
-async def test_campaigns_take_turns_at_their_agents(
-    house: House, dial_method: int, share: float, *, restarts: bool
-) -> None:
-    """The one with the lowest id does not take all. Predictive ones dial ahead as far as each has measured."""
-    agents = [house.agent(parameters='{"talk": [20, 60]}') for _ in range(4)]
-    survey = house.survey({"type": 6, "script": "wait", "queue_id": house.queue(*agents)})
-    for first in (1000, 4000, 7000):
-        await house.started(survey, house.phonebook(*numbers(first, 900)), dial_method=dial_method)
-    for _ in range(6):
-        await house.advance(600)
-        if restarts:
-            house.restart()
-    placed = Counter(row["campaign_id"] for row in house.rows(CallRequest))
-    assert (len(placed), min(placed.values()) > share * placed.total()) == (3, True)

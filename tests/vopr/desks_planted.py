@@ -211,7 +211,7 @@ def _queues_record_from_the_answer_on(patch: Patch) -> None:
 
 
 DESK_PLANTED: Final = (
-    Planted("queues record what callees say before an agent answers", _queues_record_from_the_answer_on, 15),
+    Planted("queues record what callees say before an agent answers", _queues_record_from_the_answer_on, 43),
     Planted("calls go to agents without their skills", _skills_are_not_looked_at, 127),
     Planted("third persons stay when the agent is gone", _third_persons_stay, 53),
     Planted("callees stay on hold when the third person is gone", _callees_stay_on_hold, 107),

@@ -18,8 +18,6 @@ from dialer.domain.words.enums import CampaignStatus, DialMethod
 
 _SETTLING_MS: Final = 60_000
 """The time for which the end of a call may be late."""
-_MIXING: Final = 2_654_435_761
-"""Knuth's factor for hashes (TAOCP 6.4): without it, every third call may be that of the same campaign of three."""
 
 
 class AgentPacing:
@@ -39,7 +37,9 @@ class AgentPacing:
         therefore changes nothing.
         """
         strategy, plan = campaign.strategy, campaign.plan
-        _go_on(campaign, now_ms)
+        periods = campaign.measured.figures.periods
+        if periods and (len(periods) > 1 or not periods[0].from_ms <= now_ms < periods[0].until_ms):
+            _go_on(campaign, now_ms)
         if strategy is PREDICTIVE and self._state.paced.is_alone(plan.id):  # As most are.
             crew = self.distributor.crew(plan.flow.queue_ids, now_ms)
             calls = len(campaign.dialling), len(campaign.greeted)
@@ -63,27 +63,11 @@ class AgentPacing:
         self._state.keep_figures(campaign)
 
     def concerned(self, now_ms: int) -> list[OpenCampaign]:
-        """Return the active campaigns that may dial more or less than when this was asked last, in order of id.
-
-        The first one may take all agents who are free. So of those with agents in common, who has the fewest calls is
-        first.
-        """
+        """Return the active campaigns that may dial more or less than when this was asked last, in order of id."""
         queue_ids = self.distributor.restaffed(now_ms)
         campaign_ids = self._state.paced.take_concerned(queue_ids)
         awaiting = self._state.awaiting.sharing(queue_ids) if self._state.awaiting.queue_ids else []
-        found = self._active(sorted({*campaign_ids, *awaiting}) if awaiting else campaign_ids)
-        return self._in_turn(found) if len(found) > 1 else found
-
-    def _in_turn(self, campaigns: list[OpenCampaign]) -> list[OpenCampaign]:
-        """Return campaigns with those in turn that share agents: equals by a draw, which is another after each call."""
-        has_neighbours = self._state.paced.has_neighbours
-        sharing = [campaign for campaign in campaigns if has_neighbours(campaign.plan.id)]
-        if len(sharing) < 2:  # noqa: PLR2004 - nothing to share
-            return campaigns
-        first = ((self._state.next_call_id - 1) * _MIXING >> 16) % len(sharing)
-        turns = iter(sorted(sharing[first:] + sharing[:first], key=_calls_of))
-        ids = {campaign.plan.id for campaign in sharing}
-        return [next(turns) if campaign.plan.id in ids else campaign for campaign in campaigns]
+        return self._active(sorted({*campaign_ids, *awaiting}) if awaiting else campaign_ids)
 
     def is_available(self, campaign: OpenCampaign, now_ms: int, _subscriber: Subscriber, agent_id: int) -> bool:
         """Return whether an agent is free for a call of the campaign that only they take.
@@ -225,7 +209,9 @@ class AgentPacing:
                 continue
             if other.in_progress or self._may_dial(other, now_ms):
                 plan, figures = other.plan, other.measured.figures
-                _go_on(other, now_ms)  # Its own period may have ended since it was asked last.
+                periods = figures.periods
+                if periods and (len(periods) > 1 or not periods[0].from_ms <= now_ms < periods[0].until_ms):
+                    _go_on(other, now_ms)  # Its own period may have ended since it was asked last.
                 least = min(least, credit_of(plan.abandon_rate_max, figures, plan.first_answers))
         return least
 
@@ -243,16 +229,10 @@ class AgentPacing:
 
 
 def _go_on(campaign: OpenCampaign, now_ms: int) -> None:
-    """Begin the period of this moment for a campaign that has dialled before, unless it has begun."""
-    periods, plan = campaign.measured.figures.periods, campaign.plan
-    if not periods or (len(periods) == 1 and periods[0].from_ms <= now_ms < periods[0].until_ms):
-        return
+    """Begin the period of this moment for a campaign that has dialled before."""
+    plan = campaign.plan
     lasting_ms = plan.ring_limit_ms + plan.callmaxduration_s * 1_000 + _SETTLING_MS
     campaign.measured.go_on(now_ms, plan.abandon_hours * HOUR_MS, lasting_ms)
-
-
-def _calls_of(campaign: OpenCampaign) -> int:
-    return campaign.in_progress + len(campaign.offered)
 
 
 def _in_order(moments: list[dict[int, int]]) -> tuple[int, ...]:

@@ -178,10 +178,6 @@ class PacedCampaigns:
             return queue_ids is not None
         return all(len(self._by_queue[queue_id]) == 1 for queue_id in queue_ids)
 
-    def has_neighbours(self, campaign_id: int) -> bool:
-        """Return whether a campaign dials for its queues, and another one does for one of them."""
-        return campaign_id in self.queue_ids and not self.is_alone(campaign_id)
-
     def sharing(self, queue_ids: AbstractSet[int]) -> list[int]:
         """Return the ids of the campaigns that dial for any of these queues, in order."""
         return sorted(set().union(*filter(None, map(self._by_queue.get, queue_ids))))
