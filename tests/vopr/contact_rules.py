@@ -17,10 +17,14 @@ _UNITS_MS: Final = {"hours": _HOUR_MS}
 _RULES: Final = "SELECT user_id, most, period, unit, scope, after FROM contact_rule ORDER BY id"
 _CALLS: Final = """
     SELECT count(*) FROM callrequest WHERE user_id = ? AND phone_number = ? AND attempt > 0
-    AND started_ms > ? AND started_ms <= ? AND (? = 0 OR campaign_id = ?)"""
+    AND started_ms > ? AND started_ms <= ? AND (? = 0 OR campaign_id = ?)
+    AND is_simulated <= (SELECT is_simulated FROM callrequest WHERE id = ?)"""
+"""A call to a person counts calls to people. What was rehearsed with simulated ones holds nobody back."""
 _TALKS: Final = """
     SELECT count(*) FROM cdr WHERE user_id = ? AND phone_number = ? AND attempt > 0 AND leg_type = 1 AND billsec > 0
-    AND amd_status <> 2 AND starting_date + 1000 * duration > ? AND starting_date + 1000 * duration <= ?"""
+    AND amd_status <> 2 AND starting_date + 1000 * duration > ? AND starting_date + 1000 * duration <= ?
+    AND (SELECT is_simulated FROM callrequest WHERE id = cdr.callrequest_id)
+        <= (SELECT is_simulated FROM callrequest WHERE id = ?)"""
 
 
 def has_contact_rules(seed: int) -> bool:
@@ -59,8 +63,8 @@ def too_often(connection: Connection, new: Collection[Attempt]) -> Iterator[str]
             since = (user_id, one.number, one.started_ms - length_ms, one.started_ms)
             of_campaign = one.campaign_id if scope == "campaign" else 0
             if after:
-                found = 0 if of_campaign else ask(connection, _TALKS, *since)[0][0]
+                found = 0 if of_campaign else ask(connection, _TALKS, *since, one.id)[0][0]
             else:
-                found = ask(connection, _CALLS, *since, of_campaign, of_campaign)[0][0]
+                found = ask(connection, _CALLS, *since, of_campaign, of_campaign, one.id)[0][0]
             if found > most:
                 yield f"I23: call {one.id} to {one.number}, after {found} in {period} {unit}, {most} allowed"
