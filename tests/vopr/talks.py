@@ -299,7 +299,7 @@ class TalkWorld:
                     self.completed_at = self.frame
                 self._go_on(replace(self.order, goes_on=True, ends_with=branch))
             case ("kill",):
-                self.killed = self.over_at is None
+                self.killed |= self.over_at is None
                 if self._room._agents is not None:  # noqa: SLF001 - its sockets end with it
                     self._room._agents.close()  # noqa: SLF001 - as above
                 self._begin()
