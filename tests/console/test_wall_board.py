@@ -375,3 +375,28 @@ def test_who_keeps_the_floor_waiting_for_an_outcome_is_first_and_named(
     assert "Ben Wrapping up 0 s 0 0 0 s" in text
     assert '<a href="/console/callrequests/7/">the outcome of the call is missing</a>' in alice.page
     assert alice.text("board/?sort=name").index("Ann Available") < alice.text("board/?sort=name").index("Cleo Wrapping")
+
+
+def test_outcomes_that_are_missing_come_before_the_limit_of_the_board(
+    alice: Visitor, api: Caller, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wall_board, "AGENTS_MAX", 2)
+    for name in ("Ann", "Ben", "Cleo", "Dora"):
+        api.create("agent", name=name, status=2)
+    figures = msgspec.json.encode(AgentFigures(free_at_ms=NOW_MS - 60_000, outcome_call_id=7)).decode()
+    store(database, update(Agent).where(Agent.id == 4).values(figures=figures, wraps_until_ms=NEVER_MS))
+    assert names_on(alice.get("board/")) == ["Dora", "Ann"]
+
+
+def test_queues_whose_callers_wait_are_first(alice: Visitor, api: Caller, database: Database) -> None:
+    """By name again, where the viewer wants agents in an order of their own."""
+    campaign(api)
+    ids = [api.create("queue", name=name)["id"] for name in ("Claims", "Renewals", "Sales")]
+    waits = [call(one, status=TransferStatus.WAITING, queue_id=ids[one], joined_ms=NOW_MS - one) for one in (1, 2)]
+    store(database, *waits[0], *waits[1])
+
+    def queues(query: str) -> list[str]:
+        return re.findall(r'href="/console/records/queue/\d+/">([^<]+)</a></th>', alice.get(f"board/{query}"))
+
+    assert queues("") == ["Sales", "Renewals", "Claims"]
+    assert queues("?sort=name") == ["Claims", "Renewals", "Sales"]

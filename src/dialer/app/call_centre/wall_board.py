@@ -164,8 +164,16 @@ def _agents(
         _agent(agent, talks.get(agent.id), rings.get(agent.id), days.get(agent.id, _NO_DAY), now_ms, today)
         for agent in agents
     ]
-    # Agents on long breaks are first already. Those who owe an outcome come next.
-    return sorted(found, key=lambda agent: not agent.exceeded_ms and not agent.owed_call_id)
+    return sorted(found, key=_need_of_attention)
+
+
+def _need_of_attention(agent: AgentOnBoard) -> tuple[int, int, str, int]:
+    """Return the place of an agent: long breaks, outcomes that are missing, then those logged in by name."""
+    if agent.exceeded_ms:
+        return 0, agent.since_ms, "", agent.id
+    if agent.owed_call_id:
+        return 1, 0, agent.name, agent.id
+    return 2, agent.activity is AgentActivity.LOGGED_OUT, agent.name, agent.id
 
 
 def _agent(

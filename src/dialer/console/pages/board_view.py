@@ -19,7 +19,7 @@ SORTS: Final[Mapping[str, str]] = {
     "time": gettext_noop("How long"),
     "name": gettext_noop("Name"),
 }
-"""The orders of agents. The first has long breaks first, then those logged in by name."""
+"""The orders of agents. The first has long breaks, outcomes that are missing and queues whose callers wait first."""
 _ORDERS: Final[Mapping[str, Callable[[AgentOnBoard], tuple[Any, ...]]]] = {
     "state": lambda agent: (agent.activity is AgentActivity.LOGGED_OUT, agent.activity, agent.since_ms, agent.name),
     "time": lambda agent: (agent.activity is AgentActivity.LOGGED_OUT, agent.since_ms, agent.name),
@@ -55,6 +55,8 @@ class BoardView(NamedTuple):
             queues = [queue for queue in queues if queue.id == self.queue_id]
         if self.sort:
             agents = sorted(agents, key=_ORDERS[self.sort])
+        else:
+            queues = sorted(queues, key=_longest_wait_first)
         return board._replace(agents=agents, queues=queues)
 
     def waits_long(self, queue: QueueOnBoard, now_ms: int) -> bool:
@@ -65,6 +67,10 @@ class BoardView(NamedTuple):
     def talks_long(self, agent: AgentOnBoard, now_ms: int) -> bool:
         """Return whether an agent talks longer than the viewer's limit."""
         return bool(self.talk_min) and agent.talk is not None and now_ms - agent.since_ms > self.talk_min * 60_000
+
+
+def _longest_wait_first(queue: QueueOnBoard) -> tuple[bool, int]:
+    return queue.waiting_since_ms is None, queue.waiting_since_ms or 0
 
 
 def view_in(query: Mapping[str, str]) -> BoardView:

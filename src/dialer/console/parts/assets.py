@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 HASH_LENGTH: Final = 12
 FOLDER: Final = "/console/static"
 _TYPES: Final[Mapping[str, str]] = {
+    "board.css": "text/css",
     "console.css": "text/css",
     "console.js": "text/javascript",
     "crm.js": "text/javascript",

@@ -11,6 +11,7 @@ from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.skills import NO_SKILLS, SkillSet, needed_by, skills_of
 from dialer.domain.words.enums import AgentActivity, AgentStatus, Consulted, TransferStatus
+from dialer.domain.words.moments import NEVER_MS
 from dialer.store.queries.breaks import BEGAN_MS, BREAK_LIMITS, is_too_long
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.selection import is_of
@@ -58,6 +59,8 @@ _CONSULTATIONS: Final = (
 _IS_ON_DUTY: Final = Agent.status.in_([int(status) for status in TAKES_CALLS])
 _IS_AWAY: Final = case((Agent.status == AgentStatus.LOGGED_OUT, 1), else_=0)
 """1 for agents who are logged out, who come last."""
+_OWES_LAST: Final = case((Agent.is_talking.is_(False) & (Agent.wraps_until_ms >= NEVER_MS), 0), else_=1)
+"""0 for agents whose time after a call ends with its outcome only."""
 COUNTED_MAX: Final = 20_000
 """Agents whose activities are counted at the most, and different texts with skills of the agents of a queue."""
 
@@ -138,14 +141,16 @@ def agents_on_board(
 ) -> list[BoardAgent]:
     """Return the agents of a user, or of all, or those of them who serve a queue and have the skills that it needs.
 
-    Those on a break that lasts too long are first, then those logged in by name, and the others by name.
+    Those on a break that lasts too long are first, then those who have to say an outcome before the next call, then
+    those logged in by name, and the others by name.
     """
     limit_s = func.coalesce(BREAK_LIMITS.c.limit_s, 0)
     columns = (Agent.id, Agent.name, Agent.supervised_call_id, Agent.supervision_mode, limit_s, Agent.preview)
     query = select(*columns, Agent.break_cause, Agent.figures, *_CLOCK)
     query = query.outerjoin(BREAK_LIMITS, BREAK_LIMITS.c.agent_id == Agent.id)
     longest_first = case((is_too_long(now_ms), BEGAN_MS), else_=_LAST_MS)
-    query = query.where(*_who(connection, user_id, queue_id)).order_by(longest_first, _IS_AWAY, Agent.name, Agent.id)
+    order = (longest_first, _OWES_LAST, _IS_AWAY, Agent.name, Agent.id)
+    query = query.where(*_who(connection, user_id, queue_id)).order_by(*order)
     rows = connection.execute(query.limit(agents_max))
     return [BoardAgent._make((*row[:8], AgentClock(*row[8:]))) for row in rows]
 
