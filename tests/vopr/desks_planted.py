@@ -28,6 +28,7 @@ from dialer.store.journal.recorder import EffectRecorder
 from dialer.store.journal.transfers import CallCentreRows
 from dialer.store.tables import CallDraft
 from tests.runtime.broken import Wrapped, wrap
+from tests.vopr import worlds
 from tests.vopr.planted import Planted
 
 Patch = pytest.MonkeyPatch
@@ -189,6 +190,17 @@ def _manual_dials_ignore_max_aleg(patch: Patch) -> None:
 
 
 def _abandoned_people_have_no_agent(patch: Patch) -> None:
+    """Plant the bug in worlds that give callers up soon, and try again soon. Others do so once in a thousand seeds."""
+
+    def often(limits_of: Wrapped) -> Wrapped:
+        soon = {"abandoned_maxretry": 3, "abandoned_intervalretry": 20, "max_aleg": 0, "frequency": 300}
+        return lambda dice: limits_of(dice) | soon
+
+    def soon_given_up(queue: Wrapped) -> Wrapped:
+        return lambda dice: queue(dice) | {"max_wait_time": 5, "max_wait_time_with_no_agent": 5}
+
+    wrap(patch, worlds, "limits_of", often)
+    wrap(patch, worlds, "_queue", soon_given_up)
     patch.setattr(Previews, "keep_agent", lambda *_: None)
 
 
@@ -211,18 +223,18 @@ def _queues_record_from_the_answer_on(patch: Patch) -> None:
 
 
 DESK_PLANTED: Final = (
-    Planted("queues record what callees say before an agent answers", _queues_record_from_the_answer_on, 43),
-    Planted("calls go to agents without their skills", _skills_are_not_looked_at, 127),
+    Planted("queues record what callees say before an agent answers", _queues_record_from_the_answer_on, 15),
+    Planted("calls go to agents without their skills", _skills_are_not_looked_at, 187),
     Planted("third persons stay when the agent is gone", _third_persons_stay, 53),
     Planted("callees stay on hold when the third person is gone", _callees_stay_on_hold, 107),
-    Planted("no agent is kept for people who were abandoned", _abandoned_people_have_no_agent, 1_223),
+    Planted("no agent is kept for people who were abandoned", _abandoned_people_have_no_agent, 95),
     Planted("callers wait beside an agent who looks at a person", _looks_do_not_give_way, 53),
     Planted("the leg of an agent who transfers goes on", _parted_legs_go_on, 35),
     Planted("the leg of an agent who transfers has no CDR", _unless_parted("_finish"), 35),
     Planted("an agent who transfers is not free again", _unless_parted("_free_agent"), 35),
     Planted("an agent who transfers is free again twice", _agents_are_free_twice, 35),
     Planted("orders are kept once they are performed", _orders_are_kept, 35),
-    Planted("orders are forgotten at a crash", _orders_are_forgotten_at_a_crash, 127),
+    Planted("orders are forgotten at a crash", _orders_are_forgotten_at_a_crash, 134),
     Planted("promises in calls are forgotten", _promises_in_calls_are_forgotten, 54),
     Planted("agents who owe an outcome get calls", _agents_who_owe_an_outcome_get_calls, 78),
     Planted("drafts end with their calls", _drafts_end_with_their_calls, 53),
