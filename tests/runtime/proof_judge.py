@@ -21,6 +21,8 @@ ZONES: Final = {
     "+1305": "America/New_York",
 }
 MACHINE: Final = 2
+SECOND: Final = timedelta(seconds=1)
+"""By so much a call may have ended later than its whole seconds say."""
 ONE_ENDS_ALL_FROM: Final = datetime(2027, 1, 31, tzinfo=ZoneInfo("America/New_York"))
 """47 CFR 64.1200(a)(10): from then on, one withdrawal ends all earlier consents."""
 
@@ -96,23 +98,36 @@ class Judge:
                 for rule in self.rules():
                     if self.is_held(rule, number, moment, others):
                         yield f"{number} was called at {moment} in spite of {rule['row'] or rule['name']}"
-                if not self.is_covered(number, moment):
+                if not self.relies_on_consent(one):
                     yield f"{number} was called at {moment} without a consent"
                 if self.was_wished(number, moment):
                     yield f"{number} was called at {moment} in spite of a wish"
 
     def _about_waits(self) -> Iterator[str]:
-        """Yield each wait that its rule does not ask for, or that ends at another moment than the rule."""
+        """Yield each wait that its rule does not ask for, or that ends at another moment than the rule.
+
+        Only what had happened at the decision counts, and a call is in progress until its end.
+        """
         contacts = self.contacts()
         for one in self.members["decisions"]:
             if one["decision"] == "frequency":
-                number, until = one["phone_number"], at(one["until"])
+                number, moment = one["phone_number"], at(one["at"])
                 (rule,) = (each for each in self.rules() if (each["row"], each["rule"]) == (one["row"], one["rule"]))
-                if not self.is_held(rule, number, at(one["at"]), contacts):
+                until = None if one["until"] is None else at(one["until"])
+                known = [each for each in contacts if at(each["at"]) <= moment]
+                if until is None:
+                    theirs = [each for each in known if each["phone_number"] == number and self._is_within(rule, each)]
+                    if not any(each["ended"] is None or moment < at(each["ended"]) + SECOND for each in theirs):
+                        yield f"{number} waits for {rule['name']} without a call in progress"
+                    continue
+                known = [
+                    each if each["ended"] and at(each["ended"]) <= moment else {**each, "ended": None} for each in known
+                ]
+                if not self.is_held(rule, number, moment, known):
                     yield f"{number} waits for {rule['name']}, which does not hold"
-                if not self.is_held(rule, number, until - timedelta(milliseconds=1), contacts):
+                if not self.is_held(rule, number, until - timedelta(milliseconds=1), known):
                     yield f"{number} waits for {rule['name']} longer than it holds"
-                if self.is_held(rule, number, until, contacts):
+                if self.is_held(rule, number, until, known):
                     yield f"{number} does not wait for {rule['name']} to its end"
 
     def _about_refusals(self) -> Iterator[str]:
@@ -189,6 +204,15 @@ class Judge:
         needed = self.campaign["requires_consent"]
         theirs = [one for one in self.members["consents"] if one["phone_number"] == number]
         return not needed or any(self._is_good(one, theirs, needed, moment) for one in theirs)
+
+    def relies_on_consent(self, called: Record) -> bool:
+        """Return whether a dial names the consent that it needed, which was good then; it names none if none was."""
+        needed, number = self.campaign["requires_consent"], called["phone_number"]
+        theirs = [one for one in self.members["consents"] if one["phone_number"] == number]
+        named = [one for one in theirs if one["id"] == called["consent"]]
+        if not needed:
+            return called["consent"] is None
+        return bool(named) and self._is_good(named[0], theirs, needed, at(called["at"]))
 
     def _is_good(self, one: Record, theirs: list[Record], needed: str, moment: datetime) -> bool:
         if STRENGTH[one["kind"]] < STRENGTH[needed] or (one["seller"] and one["seller"] != self.campaign["seller"]):

@@ -12,7 +12,7 @@ from dialer.domain.words.contact_words import ON
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.service_state import ServiceSettings, save_settings
 from dialer.store.media.folder import FolderMedia
-from dialer.store.tables import Consent, DncContact
+from dialer.store.tables import SMS, Consent, DncContact, Gateway
 from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House
 from tests.runtime.proof_judge import Judge
 from tests.runtime.test_contact_rules import rule
@@ -99,6 +99,44 @@ async def test_each_call_was_allowed_and_each_wait_is_necessary(house: House, se
     judges = [judged(house, campaign_id) for campaign_id in await world(house, seed)]
     assert [judge.complaints() for judge in judges] == [[], [], []]
     assert sum(len(judge.members["calls"]) for judge in judges) > 3, "something was judged"
+
+
+async def test_a_wait_of_the_past_stays_in_the_archive_with_its_rule_and_its_end(house: House) -> None:
+    rule_id = rule(house, most=1, period=1, unit="days")
+    survey = house.survey({"type": 1, "script": "word"})
+    long = {"expirationdate": MONDAY_NOON_MS + 30 * DAY_MS, "end_when_done": False}
+    await house.started(survey, house.phonebook(NUMBERS[0]), **long)
+    await house.advance(60)
+    campaign_id = await house.started(survey, house.phonebook(*NUMBERS[:2]), **long)
+    await house.advance(2 * 24 * HOUR_S)
+    judge = judged(house, campaign_id)
+    assert judge.complaints() == []
+    (wait,) = (one for one in judge.members["decisions"] if one["decision"] == "frequency")
+    called = {one["phone_number"]: one["at"] for one in judge.members["decisions"] if one["decision"] == "called"}
+    assert (wait["rule"], wait["row"], wait["phone_number"]) == (rule_id, "", NUMBERS[0])
+    assert called[NUMBERS[0]] == wait["until"]
+
+
+async def test_each_call_and_each_text_names_the_consent_on_which_it_relied(house: House) -> None:
+    texts = {"evidence": "signed", "evidence_url": "", "withdrawn_how": "", "purposes": ""}
+    given = {"user_id": house.user_id, "phone_number": NUMBERS[0], "number": NUMBERS[0], **texts}
+    weak, ended, first, _ = (
+        house.add(Consent, given_date=1, kind=kind, expiration_date=until_ms, **given)
+        for kind, until_ms in (("opt_in", None), ("written", 2), ("written", None), ("written", None))
+    )
+    survey = house.survey({"type": 1, "script": "word"})
+    calls = await house.started(survey, house.phonebook(*NUMBERS[:2]), requires_consent="express")
+    free = await house.started(survey, house.phonebook(*NUMBERS[:2]))
+    gateway_id = house.add(Gateway, name="texts", protocol="sim", medium=SMS)
+    sent = {"medium": SMS, "sms_gateway_id": gateway_id, "text_message": "Hello", "requires_consent": "opt_in"}
+    sms = await house.started(survey, house.phonebook(NUMBERS[0]), **sent)
+    await house.advance(60)
+    decided = [
+        [one.get("consent", one["decision"]) for one in judged(house, each).members["decisions"]]
+        for each in (calls, free, sms)
+    ]
+    assert decided == [[first, "no_consent"], [None, None], [weak]]
+    assert ended not in decided[0]
 
 
 async def held(house: House) -> Judge:

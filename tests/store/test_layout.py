@@ -61,6 +61,7 @@ LAYOUT: Final = {
     "transfer": Layout(LARGE, ("status", "offers", "agent_id", "ended_ms"), month="joined_ms", is_hot=False),
     "call_disposition": Layout(LARGE),
     "cdr": Layout(LARGE, month="starting_date"),
+    "contact_wait": Layout(LARGE, month="at_ms"),
     "survey_result": Layout(LARGE, month="created_date"),
     "sms_message": Layout(LARGE, ("status", "ended_ms"), month="send_date", is_hot=False),
     "sms_received": Layout(LARGE, month="created_date"),

@@ -65,7 +65,7 @@ def test_a_call_in_progress_asks_nobody_to_wait_longer_than_the_one_besides_it_c
 def test_a_call_begins_a_rest_of_texts(after: RestAfter) -> None:
     made = [call(NOW_MS - HOUR_MS, is_refusal=True, is_abandoned=True, is_machine=True)]
     held = spans(rule(after=after, limit=0, media=frozenset({TEXT})), made)
-    assert held == [HeldSpan(0, NOW_MS - HOUR_MS + 60_000 + DAY_MS)]
+    assert held == [HeldSpan(0, NOW_MS - HOUR_MS + 60_000 + DAY_MS, rule_id=1)]
 
 
 def test_a_rest_of_texts_with_a_limit_counts_texts_only() -> None:
@@ -75,7 +75,7 @@ def test_a_rest_of_texts_with_a_limit_counts_texts_only() -> None:
     refused = [call(NOW_MS - HOUR_MS, is_refusal=True), *since]
     assert spans(resting, [begins, *since]) == []
     assert spans(resting, refused[:2]) == []
-    assert spans(resting, refused) == [HeldSpan(0, NOW_MS - HOUR_MS + 60_000 + DAY_MS)]
+    assert spans(resting, refused) == [HeldSpan(0, NOW_MS - HOUR_MS + 60_000 + DAY_MS, rule_id=1)]
 
 
 CALLS = st.builds(

@@ -31,6 +31,7 @@ from dialer.store.tables import (
     CampaignHour,
     Cdr,
     Contact,
+    ContactWait,
     Did,
     Gateway,
     LedgerEntry,
@@ -229,6 +230,14 @@ async def test_texts_that_need_a_person_are_kept(house: House) -> None:
     await house.advance((DAYS + 1) * 86_400)
     await removal(house).remove()
     assert [row["id"] for row in house.rows(SmsReceived)] == [waiting]
+
+
+async def test_waits_for_rules_go_with_the_calls_of_their_time(house: House) -> None:
+    wait = {"user_id": 1, "campaign_id": 1, "subscriber_id": 1, "rule_id": 1, "row": ""}
+    _old, new = (house.add(ContactWait, at_ms=at_ms, until_ms=None, **wait) for at_ms in (1, house.now_ms() + DAY_MS))
+    await house.advance((DAYS + 1) * 86_400)
+    await removal(house).remove()
+    assert [row["id"] for row in house.rows(ContactWait)] == [new]
 
 
 async def test_people_whose_calls_are_gone_are_not_called_again(house: House) -> None:

@@ -14,18 +14,24 @@ from dialer.app.campaigns.proof_calls import (
     transfer_records,
 )
 from dialer.app.campaigns.proof_facts import ProvedCampaign, Read, last_id
-from dialer.app.campaigns.proof_people import consent_records, contact_records, refusal_records, wish_records
+from dialer.app.campaigns.proof_people import (
+    consent_records,
+    contact_records,
+    refusal_records,
+    wait_records,
+    wish_records,
+)
 from dialer.app.campaigns.proof_setting import audit_records, campaign_records, recording_records, rule_records
 from dialer.app.work.errors import ErrorCode, RefusedError
 from dialer.domain.formats.media_files import MediaFiles
 from dialer.domain.formats.proof_archive import ProofArchive, Record
 from dialer.domain.words.sentences import Sentence
 from dialer.store.database.service_state import read_settings
-from dialer.store.tables import AuditLog, CallRecording, CallRequest, Campaign, Cdr, SmsMessage
+from dialer.store.tables import AuditLog, CallRecording, CallRequest, Campaign, Cdr, ContactWait, SmsMessage
 
 ATTEMPTS_MAX: Final = 2_000_000
 """Calls and texts of a campaign whose archive is made."""
-_TABLES: Final = (Cdr, CallRequest, SmsMessage, CallRecording, AuditLog)
+_TABLES: Final = (Cdr, CallRequest, SmsMessage, CallRecording, ContactWait, AuditLog)
 
 
 def begin_proof(
@@ -69,7 +75,7 @@ def proof_of(read: Read, campaign: ProvedCampaign, media: MediaFiles) -> ProofAr
         "calls": call_records(read, campaign),
         "messages": message_records(read, campaign),
         "rules": rule_records(read, campaign),
-        "decisions": chain(dial_records(read, campaign), refusal_records(read, campaign)),
+        "decisions": chain(dial_records(read, campaign), wait_records(read, campaign), refusal_records(read, campaign)),
         "contacts": contact_records(read, campaign),
         "consents": consent_records(read, campaign),
         "wishes": wish_records(read, campaign),

@@ -45,19 +45,23 @@ _CALLEES: Final[Select[*tuple[Any, ...]]] = select(
 )
 _ERASED: Final[dict[str, Any]] = {"phone_number": ERASED, "callerid": ERASED, "dialled_number": ""}
 _DIALS: Final[Select[*tuple[Any, ...]]] = (
-    select(Cdr.id, Cdr.callid, Cdr.phone_number, Cdr.starting_date).order_by(Cdr.id).limit(ROWS_AT_ONCE)
+    select(Cdr.id, Cdr.callid, Cdr.phone_number, Cdr.starting_date, CallRequest.consent_id)
+    .outerjoin(CallRequest, CallRequest.id == Cdr.callrequest_id)
+    .order_by(Cdr.id)
+    .limit(ROWS_AT_ONCE)
 )
 _MADE_TEXTS: Final[Select[*tuple[Any, ...]]] = select(
     *(SmsMessage.id, SmsMessage.message_id, SmsMessage.phone_number, SmsMessage.callerid, SmsMessage.send_date),
     *(SmsMessage.delivery_date, SmsMessage.status, SmsMessage.text_message, SmsMessage.attempt),
     *(SmsMessage.gateway_id, SmsMessage.is_simulated, SmsMessage.callrequest_id),
+    SmsMessage.consent_id,
 )
 
 
 def calls_in_progress(connection: Connection, campaign_id: int) -> tuple[RowMapping, ...]:
     """Return the calls of a campaign in progress, without numbers, which may be erased before they are told."""
     columns = (CallRequest.id, CallRequest.callid, CallRequest.started_ms)
-    more = (CallRequest.attempt, CallRequest.gateway_id, CallRequest.is_simulated)
+    more = (CallRequest.attempt, CallRequest.gateway_id, CallRequest.is_simulated, CallRequest.consent_id)
     query = select(*columns, *more).where(CallRequest.campaign_id == campaign_id, IS_CALLING)
     return tuple(all_of(connection, query.order_by(CallRequest.id)))
 
@@ -235,4 +239,5 @@ def _dial(row: Mapping[Any, Any], medium: str, at: str, name: str) -> Record:
         "decision": CALLED,
         "medium": medium,
         name: row[name],
+        "consent": row["consent_id"],
     }

@@ -15,21 +15,26 @@ from dialer.app.campaigns.proof_facts import (
     moments,
     pages,
 )
-from dialer.domain.calls.contact_rules import MadeContact, RuledCampaign, first_free_ms
+from dialer.domain.calls.contact_rules import MadeContact, RuledCampaign
 from dialer.domain.formats.proof_archive import Record
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import SubscriberStatus
-from dialer.domain.words.moments import NEVER_MS
 from dialer.domain.words.reasons import WaitsFor
-from dialer.store.queries.contact_rules import contacts_with, judged_rules, ruled_campaigns
+from dialer.store.queries.contact_rules import contacts_with, ruled_campaigns
 from dialer.store.queries.do_not_call import FORMS_ASKED_MAX, forms_against, is_in_another_form, lists_of
-from dialer.store.tables import Consent, DncContact, DncList, Subscriber
+from dialer.store.tables import Consent, ContactWait, DncContact, DncList, Subscriber
 from dialer.store.timeline.parts import moment
 
 _PEOPLE: Final = select(
     *(Subscriber.number, Subscriber.status, Subscriber.status_reason, Subscriber.updated_date),
-    *(Subscriber.zone, Subscriber.additional_vars, Subscriber.duplicate_contact),
+    Subscriber.duplicate_contact,
 ).order_by(Subscriber.number)
+_WAITS: Final = (
+    select(ContactWait.__table__, Subscriber.number, Subscriber.duplicate_contact)
+    .join(Subscriber, Subscriber.id == ContactWait.subscriber_id)
+    .order_by(ContactWait.id)
+    .limit(ROWS_AT_ONCE)
+)
 _ENTRY: Final = (
     *(DncContact.phone_number, DncContact.number, DncContact.source, DncContact.said, DncContact.created_date),
     *(DncContact.campaign_id, DncContact.callrequest_id, DncContact.sms_message_id, DncContact.section_id),
@@ -38,16 +43,34 @@ _ENTRY: Final = (
 
 
 def refusal_records(read: Read, campaign: ProvedCampaign) -> Batches:
-    """Yield those who were refused for good, and those whom a rule holds back at the moment of the archive."""
+    """Yield those who were refused for good."""
     for people in _people(read, campaign):
         refused = [row for row in people if row["status"] == SubscriberStatus.NOT_AUTHORIZED]
         yield [
             {**moments(row, at="updated_date"), "phone_number": _shown(row), "decision": row["status_reason"]}
             for row in refused
         ]
-        waiting = [row for row in people if row["status"] == SubscriberStatus.PENDING and _is_known(row)]
-        if waiting:
-            yield read(partial(_waits, campaign=campaign, people=waiting))
+
+
+def wait_records(read: Read, campaign: ProvedCampaign) -> Batches:
+    """Yield each wait for a rule that was decided, in the order of the decisions.
+
+    One that only a call in progress decides has no `until`.
+    """
+    theirs = _WAITS.where(ContactWait.campaign_id == campaign.id, ContactWait.at_ms <= campaign.made_ms)
+    ordered = theirs.where(ContactWait.id <= campaign.last_ids[ContactWait.__tablename__])
+    for rows in pages(read, lambda connection, after: all_of(connection, ordered.where(ContactWait.id > after)), "id"):
+        yield [
+            {
+                **moments(row, at="at_ms"),
+                "phone_number": _shown(row),
+                "decision": WaitsFor.FREQUENCY.value,
+                **moments(row, until="until_ms"),
+                "row": row["row"],
+                "rule": row["rule_id"],
+            }
+            for row in rows
+        ]
 
 
 def contact_records(read: Read, campaign: ProvedCampaign) -> Batches:
@@ -114,25 +137,6 @@ def _numbers(people: Sequence[RowMapping]) -> list[str]:
 
 def _ruled(connection: Connection, campaign: ProvedCampaign) -> RuledCampaign | None:
     return ruled_campaigns(connection, [campaign.id], campaign.service_zone).get(campaign.id)
-
-
-def _waits(connection: Connection, campaign: ProvedCampaign, people: Sequence[RowMapping]) -> list[Record]:
-    """Return the rules that hold people back now, each with the moment until which it does."""
-    ruled, now_ms = _ruled(connection, campaign), campaign.made_ms
-    if ruled is None or not ruled.rules:
-        return []
-    made = contacts_with(connection, ruled, _numbers(people), now_ms)
-    found: list[Record] = []
-    for row in people:
-        who = (row["number"], row["zone"], row["additional_vars"])
-        for rule, holds in judged_rules(ruled, *who, made.get(row["number"], ())):
-            until_ms = first_free_ms([hold.span for hold in holds], now_ms)
-            if until_ms != now_ms:
-                named = {"row": rule.row, "rule": None if rule.row else rule.id}
-                until = None if until_ms == NEVER_MS else moment(until_ms)
-                what = {"decision": WaitsFor.FREQUENCY.value, "until": until, **named}
-                found.append({"at": moment(now_ms), "phone_number": row["number"], **what})
-    return found
 
 
 def _contacts(connection: Connection, campaign: ProvedCampaign, numbers: Sequence[str]) -> list[Record]:

@@ -79,6 +79,7 @@ MACHINE_MADE: Final = frozenset(
         "campaign_hour.member",
         "cdr.callid",
         # Triggers write it from the name of the contact, and delete it with the contact.
+        "contact_wait.row",
         "contact_word.word",
         *(f"consent.{name}" for name in ("evidence_sha256", "hours", "hours_date", "how", "kind", "purposes")),
         "cdr.zone",

@@ -89,6 +89,11 @@ def good_at(spans: Iterable[ConsentSpan], now_ms: int) -> list[int]:
     return [span.id for span in spans if span.from_ms <= now_ms < span.until_ms]
 
 
+def relied_upon(spans: Iterable[ConsentSpan], now_ms: int) -> int | None:
+    """Return the consent on which a dial relies at a moment: of those that are good the first; None without any."""
+    return min(good_at(spans, now_ms), default=None)
+
+
 def _years_later_ms(at_ms: int, years: int) -> int:
     """Return the same moment some years later; of a leap day, that on the day before where there is none."""
     moment = datetime.fromtimestamp(at_ms / 1_000, UTC)

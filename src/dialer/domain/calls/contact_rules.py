@@ -156,6 +156,8 @@ class HeldSpan(NamedTuple):
     until_ms: int
     is_awaited: bool = False
     """True if a call in progress decides, whose end may end it earlier."""
+    rule_id: int = 0
+    """The rule; negative for a row of law."""
 
 
 class RuleHold(NamedTuple):
@@ -192,6 +194,15 @@ def first_free_ms(spans: Iterable[HeldSpan], now_ms: int) -> int:
     return now_ms
 
 
+def deciding_rules(spans: Iterable[HeldSpan], now_ms: int) -> dict[int, int]:
+    """Return the rules that hold the next contact back at a moment, each with the first moment that it allows."""
+    of_rules: dict[int, list[HeldSpan]] = {}
+    for span in spans:
+        of_rules.setdefault(span.rule_id, []).append(span)
+    free_ms = {rule_id: first_free_ms(theirs, now_ms) for rule_id, theirs in of_rules.items()}
+    return {rule_id: at_ms for rule_id, at_ms in sorted(free_ms.items()) if at_ms > now_ms}
+
+
 def _between_days(rule: FrequencyRule, holds: Iterable[RuleHold], zones: Sequence[tzinfo]) -> Iterator[RuleHold]:
     """Yield what is left of holds on the days on which a rule holds."""
     first_ms, over_ms = 0, NEVER_MS
@@ -199,8 +210,8 @@ def _between_days(rule: FrequencyRule, holds: Iterable[RuleHold], zones: Sequenc
         first_ms = min((_midnight_ms(rule.from_date, zone) for zone in zones), default=0)
     if rule.until_date is not None:
         over_ms = max(_midnight_ms(rule.until_date + timedelta(days=1), zone) for zone in zones)
-    for (from_ms, until_ms, is_awaited), counted, spared_ms in holds:
-        span = HeldSpan(max(from_ms, first_ms), min(until_ms, over_ms), is_awaited)
+    for (from_ms, until_ms, is_awaited, _), counted, spared_ms in holds:
+        span = HeldSpan(max(from_ms, first_ms), min(until_ms, over_ms), is_awaited, rule.id)
         if span.from_ms < span.until_ms:
             yield RuleHold(span, counted, min(spared_ms, over_ms))
 

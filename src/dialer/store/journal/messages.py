@@ -4,6 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, null, select, update
 
+from dialer.domain.calls.consents import relied_upon
 from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.words.enums import MessageStatus
 from dialer.store.database.bulk import Bulk
@@ -32,6 +33,7 @@ _COLUMNS = (
     "callrequest_id",
     "sms_campaign_id",
     "is_simulated",
+    "consent_id",
 )
 # A contact may be deleted during the call that sends the message. Its id is then stored as null.
 _contact_id = select(Contact.id).where(Contact.id == bindparam("contact_id")).scalar_subquery()
@@ -91,9 +93,13 @@ def _sent(call: Call) -> tuple[Any, ...]:
     return (*whose, call.callid, call.callerid, subscriber.number, call.dialled, call.text, call.parts, call.started_ms)
 
 
-def _origin(message: Call) -> tuple[int | None, int | None, bool]:
+def _origin(message: Call) -> tuple[int | None, int | None, bool, int | None]:
     """Return the id of the call that sent the message, that of its SMS campaign, and whether it is simulated.
 
-    One of the ids is None.
+    One of the ids is None. The last value is the consent on which the message relied; one within a call needs none.
     """
-    return message.parent_id, message.plan.id if message.parent_id is None else None, message.is_simulated
+    if message.parent_id is not None:
+        return message.parent_id, None, message.is_simulated, None
+    consents = message.subscriber.consents
+    consent_id = None if consents is None else relied_upon(consents, message.started_ms)
+    return None, message.plan.id, message.is_simulated, consent_id

@@ -28,6 +28,7 @@ class RequestRow(NamedTuple):
     did_id: int | None
     dialled_number: str
     is_simulated: bool
+    consent_id: int | None
     hold: int
     status: int
     status_reason: str

@@ -6,6 +6,7 @@ The fields of a row are the parameters of its statement, in order: a row is the 
 from typing import Any, Final, NamedTuple
 
 from dialer.domain.calls import call_effects, campaign_effects
+from dialer.domain.calls.consents import relied_upon
 from dialer.domain.calls.plan_parts import SectionResult
 from dialer.domain.calls.plans import Call, id_or_0
 from dialer.domain.engine.inbound import FREE
@@ -146,7 +147,7 @@ def end(effect: call_effects.FinishCall | call_effects.FinishInbound) -> Request
 
 
 def _beginning(call: Call) -> tuple[Any, ...]:
-    """Return the fields of a `RequestRow` up to `is_simulated`."""
+    """Return the fields of a `RequestRow` up to `consent_id`."""
     plan, person = call.plan, call.subscriber
     return (
         call.id,
@@ -168,6 +169,7 @@ def _beginning(call: Call) -> tuple[Any, ...]:
         call.did_id,
         call.dialled,
         call.is_simulated,
+        None if person.consents is None else relied_upon(person.consents, call.started_ms),
     )
 
 

@@ -16,6 +16,7 @@ from dialer.store.journal.begun_recordings import end_untold, write_recordings
 from dialer.store.journal.call_counters import CallCounts
 from dialer.store.journal.call_recordings import RecordingRow
 from dialer.store.journal.campaign_counters import GrowingCampaign
+from dialer.store.journal.contact_waits import KEEP_WAITS, WaitRow
 from dialer.store.journal.gateways import GatewayRows
 from dialer.store.journal.messages import MessageRows
 from dialer.store.journal.previews import PreviewRows
@@ -141,6 +142,8 @@ class UnwrittenRows:
         self._write_subscribers(connection)
         if self.consents_used:
             statements.USE_CONSENTS.put(connection, [(at_ms, key) for key, at_ms in self.consents_used.items()])
+        if self.waits:
+            KEEP_WAITS.put(connection, self.waits)
         statements.COUNT_CAMPAIGNS.put(connection, [grown.row(key) for key, grown in self.progress.items()])
         if self._entries or self._reserved:
             post_calls(connection, self._entries, self._reserved)
@@ -223,6 +226,7 @@ class UnwrittenRows:
         self.progress: defaultdict[int, GrowingCampaign] = defaultdict(GrowingCampaign)
         self.consents_used: dict[int, int] = {}
         """The moment of the newest dial that each consent has allowed, by its id."""
+        self.waits: list[WaitRow] = []
         self.call_backs: list[tuple[int, int, int]] = []
         self.call_recordings: list[RecordingRow] = []
         self.untold_recordings: list[str] = []

@@ -1056,6 +1056,19 @@ CREATE TABLE did (
 );
 CREATE INDEX ix_did_campaign_id ON did (campaign_id);
 CREATE INDEX ix_did_user_id ON did (user_id);
+CREATE TABLE contact_wait (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	user_id INTEGER NOT NULL,
+	campaign_id INTEGER NOT NULL,
+	subscriber_id INTEGER NOT NULL,
+	at_ms INTEGER NOT NULL,
+	until_ms INTEGER,
+	rule_id INTEGER,
+	"row" VARCHAR(40) DEFAULT '' NOT NULL,
+	CONSTRAINT fk_contact_wait_campaign_id_campaign FOREIGN KEY(campaign_id, user_id) REFERENCES campaign (id, user_id) ON DELETE CASCADE ON UPDATE CASCADE
+);
+CREATE INDEX ix_contact_wait_at_ms ON contact_wait (at_ms, id);
+CREATE INDEX ix_contact_wait_campaign_id ON contact_wait (campaign_id, id);
 CREATE TABLE campaign_hour (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	campaign_id INTEGER NOT NULL,
@@ -1168,6 +1181,7 @@ CREATE TABLE callrequest (
 	parameters VARCHAR,
 	did_id INTEGER,
 	is_simulated BOOLEAN DEFAULT '0' NOT NULL,
+	consent_id INTEGER,
 	heard TEXT DEFAULT '' NOT NULL,
 	recording_orders TEXT,
 	CONSTRAINT fk_callrequest_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE CASCADE,
@@ -1434,6 +1448,7 @@ CREATE TABLE sms_message (
 	text_message VARCHAR(16000) NOT NULL,
 	parts INTEGER NOT NULL,
 	is_simulated BOOLEAN DEFAULT '0' NOT NULL,
+	consent_id INTEGER,
 	status VARCHAR(16) NOT NULL,
 	cost INTEGER NOT NULL,
 	hold INTEGER NOT NULL,

@@ -65,6 +65,11 @@ def law_rows() -> tuple[LawRow, ...]:
     return tuple(msgspec.convert(loads(text)["row"], list[LawRow]))
 
 
+def row_of(rule_id: int) -> str:
+    """Return the id of the row of law of a rule; empty for a rule of an account."""
+    return law_rows()[-rule_id - 1].id if rule_id < 0 else ""
+
+
 @lru_cache(maxsize=1)
 def countries_of_refusal() -> frozenset[str]:
     """Return the countries where a row that is on lets people rest after a refusal."""

@@ -38,6 +38,7 @@ from dialer.store.tables import (
     CallRequest,
     Campaign,
     Cdr,
+    ContactWait,
     LedgerEntry,
     ServiceState,
     SmsMessage,
@@ -141,6 +142,11 @@ def _remove_received(connection: Connection, ids: Sequence[int], _delete_file: D
 def _remove_periods(connection: Connection, ids: Sequence[int], _delete_file: DeleteFile) -> None:
     """Remove periods of the days of agents."""
     _delete(connection, AgentPeriod.__table__, ids)
+
+
+def _remove_waits(connection: Connection, ids: Sequence[int], _delete_file: DeleteFile) -> None:
+    """Remove waits for contact rules."""
+    _delete(connection, ContactWait.__table__, ids)
 
 
 def _end_recordings(connection: Connection, ids: Sequence[int], _delete_file: DeleteFile) -> None:
@@ -247,6 +253,7 @@ _SOURCES: Final = (
         ),
         _end_recordings,
     ),
+    _Source(ContactWait.at_ms, ContactWait.id, true(), _remove_waits),
     _Source(AgentPeriod.until_ms, AgentPeriod.id, true(), _remove_periods),
     # Messages are deleted with their campaign, and their charges are not.
     _Source(

@@ -43,7 +43,7 @@ from dialer.store.tables.campaigns import (
 )
 from dialer.store.tables.carriers import CallerId, CallerIdGroup, Did, Gateway, GatewayCounter
 from dialer.store.tables.consents import Consent
-from dialer.store.tables.contact_rules import ContactRule
+from dialer.store.tables.contact_rules import ContactRule, ContactWait
 from dialer.store.tables.contacts import (
     ACCOUNT,
     HELD,
@@ -113,6 +113,7 @@ __all__ = [
     "Contact",
     "ContactName",
     "ContactRule",
+    "ContactWait",
     "ContactWord",
     "CpsReturned",
     "Did",

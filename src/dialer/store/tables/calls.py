@@ -71,6 +71,8 @@ class CallRequest(Row):
     """The DID that was called. Inbound calls only: their `attempt` is negative, minus that which a caller missed."""
     is_simulated: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if its gateway was simulated at the dial. The gateway may have become a real one since."""
+    consent_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The consent on which the dial relied. No foreign key: one that was used is never deleted before the call."""
     heard: Mapped[LongText]
     """The inputs of the callee in the survey, as `dialer.domain.survey.heard` writes them."""
     recording_orders: Mapped[str | None] = mapped_column(Text, default=None)
@@ -411,6 +413,8 @@ class SmsMessage(Row):
     parts: Mapped[int]
     is_simulated: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")
     """True if its gateway was simulated when it was sent. The gateway may have become a real one since."""
+    consent_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The consent on which the message relied, as of a call."""
     status: Mapped[str] = mapped_column(String(16))
     cost: Mapped[Money] = mapped_column(default=0)
     hold: Mapped[Money]

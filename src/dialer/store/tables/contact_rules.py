@@ -1,10 +1,19 @@
 """Rules of accounts about how often people may be contacted."""
 
-from sqlalchemy import Boolean, String
+from sqlalchemy import Boolean, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from dialer.domain.words.contact_words import CALL, NUMBER, ContactKind, RuleScope
-from dialer.store.tables._base import LongText, Milliseconds, Name, Row, belongs_to
+from dialer.store.tables._base import (
+    BIG,
+    LongText,
+    Milliseconds,
+    Name,
+    Row,
+    account_of,
+    belongs_to,
+    belongs_with_account,
+)
 
 
 class ContactRule(Row):
@@ -37,3 +46,31 @@ class ContactRule(Row):
     scope: Mapped[str] = mapped_column(String(10), default=RuleScope.ACCOUNT, server_default=RuleScope.ACCOUNT.value)
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
+
+
+class ContactWait(Row):
+    """A wait for a rule that was decided at a dial's turn. Of several rules that hold somebody back, each has a row.
+
+    Rows are added, and removed when they are as old as the calls that are.
+    """
+
+    __tablename__ = "contact_wait"
+
+    user_id: Mapped[int] = account_of("campaign", "campaign_id")
+    campaign_id: Mapped[int] = mapped_column(BIG)
+    subscriber_id: Mapped[int] = mapped_column(BIG)
+    """No foreign key: of people who are deleted, nobody knows any more who waited."""
+    at_ms: Mapped[Milliseconds]
+    until_ms: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The first moment that the rule allows; null if that was for a call in progress to decide."""
+    rule_id: Mapped[int | None] = mapped_column(BIG, default=None)
+    """The rule of the account, which may be deleted since; null for a row of law."""
+    row: Mapped[str] = mapped_column(String(40), default="", server_default="")
+    """The id of a row of law; empty for a rule of an account."""
+
+    __table_args__ = (
+        belongs_with_account("campaign", "campaign_id"),
+        Index("ix_contact_wait_campaign_id", "campaign_id", "id"),
+        Index("ix_contact_wait_at_ms", "at_ms", "id"),
+        {"sqlite_autoincrement": True},
+    )
