@@ -34,9 +34,7 @@ class CallRequest(Row):
     __tablename__ = "callrequest"
 
     campaign_id: Mapped[int] = mapped_column(BIG, ForeignKey("campaign.id", ondelete="CASCADE"))
-    subscriber_id: Mapped[int | None] = mapped_column(
-        BIG, ForeignKey("subscriber.id", ondelete="CASCADE"), default=None
-    )
+    subscriber_id: Mapped[int | None] = belongs_to("subscriber", index=False)
     """Null for a call from somebody who is no subscriber of the campaign that answers."""
     contact_id: Mapped[int | None] = mapped_column(BIG, default=None)
     """The contact at the time of the dial; the CDR names it even if the contact is deleted during the call."""
@@ -209,9 +207,7 @@ class WaitingText(Row):
     campaign_id: Mapped[int] = belongs_to("campaign")
     callrequest_id: Mapped[int] = belongs_to("callrequest")
     """The call during which a section asked for the message. It may be over."""
-    subscriber_id: Mapped[int | None] = mapped_column(
-        BIG, ForeignKey("subscriber.id", ondelete="CASCADE"), index=True, default=None
-    )
+    subscriber_id: Mapped[int | None] = belongs_to("subscriber")
     """Null for a caller who is no subscriber."""
     contact_id: Mapped[int | None] = mapped_column(BIG, default=None)
     user_id: Mapped[int] = belongs_to("user_account")
