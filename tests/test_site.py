@@ -49,6 +49,21 @@ def test_every_page_of_the_documentation_is_in_the_site(site: Path) -> None:
     assert {page for page in pages if not (site / page).is_file()} == set()
 
 
+def test_the_navigation_has_every_page_but_single_decisions() -> None:
+    listed = {
+        line
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", (ROOT / "docs" / "index.md").read_text("utf-8"), re.DOTALL)
+        for line in block.splitlines()
+        if not line.startswith(":")
+    }
+    folder = ROOT / "docs"
+    pages = {str(path.relative_to(folder).with_suffix("")) for path in folder.rglob("*.md")} - {"index"}
+    decisions = {page for page in pages if re.match(r"decisions/\d", page)}
+    assert {page for page in listed if not page.startswith("../")} == pages - decisions
+    links = set(re.findall(r"\]\((\d[^)]+)\.md\)", (folder / "decisions" / "README.md").read_text("utf-8")))
+    assert {f"decisions/{link}" for link in links} == decisions
+
+
 def test_no_page_loads_anything_from_the_network(site: Path) -> None:
     loaded = {
         (page.name, script or style)

@@ -191,7 +191,7 @@ def test_nonsense_of_carriers_stops_nobody(tmp_path: Path, carrier: tuple[Hostil
         hostile.attack()
         send_callbacks(root)
         dials_go_on(root)
-        assert kill_lines(tmp_path) == 1
+        assert kill_lines(tmp_path) >= 1  # A process that another one begins has the same name for a moment.
         hostile.attack()
         dials_go_on(root)
         hostile.attack()

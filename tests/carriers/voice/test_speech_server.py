@@ -1,14 +1,15 @@
 """Tests of texts that a server speaks over HTTP, whose answers are what servers send, and what they should not."""
 
 import asyncio
+import contextlib
 import json
 import struct
 import wave
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import anyio
 import pytest
@@ -43,6 +44,9 @@ def sound(seconds: float = 0.5, rate_hz: int = 24_000, *, is_streamed: bool = Fa
     return whole[:4] + unknown + whole[8:40] + unknown + whole[44:]
 
 
+Serve: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
 class Answer(NamedTuple):
     status: int = 200
     kind: str = "audio/wav"
@@ -72,24 +76,47 @@ class Server:
         self.asked.append(Asked(head.split()[1], headers.get("authorization", ""), body))
         answer = self.answer
         writer.write(f"HTTP/1.1 {answer.status} X\r\nContent-Type: {answer.kind}\r\nConnection: close\r\n\r\n".encode())
-        try:
-            writer.write(answer.body)
-            while answer.is_endless:
-                writer.write(bytes(1 << 20))
-                await writer.drain()
+        writer.write(answer.body)
+        while answer.is_endless:
+            writer.write(bytes(1 << 20))
             await writer.drain()
-        except ConnectionError:
-            pass  # The other side has heard enough.
+        await writer.drain()
+
+
+@asynccontextmanager
+async def listening(serve: Serve) -> AsyncIterator[int]:
+    """Listen, and return the port. No connection is left when its client is gone, or at the end."""
+    writers: set[asyncio.StreamWriter] = set()
+
+    async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.add(writer)
+        # The other side may have heard enough.
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            await serve(reader, writer)
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+        writers.remove(writer)
+
+    server = await asyncio.start_server(serve_one, "127.0.0.1", 0)
+    async with server:
+        try:
+            yield server.sockets[0].getsockname()[1]
         finally:
-            writer.close()
+            while writers:
+                for writer in writers:
+                    writer.transport.abort()
+                await asyncio.sleep(0)
+
+
+async def say_nothing(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+    await reader.read(-1)
 
 
 @asynccontextmanager
 async def serving() -> AsyncIterator[tuple[Server, SpeechVoice]]:
     server = Server()
-    listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
-    port = listening.sockets[0].getsockname()[1]
-    async with listening:
+    async with listening(server.serve) as port:
         yield server, SpeechVoice("en", SpeechServer(f"http://127.0.0.1:{port}/v1", "kokoro", "af_heart", "k-1"))
 
 
@@ -162,13 +189,7 @@ async def test_a_server_that_is_away_or_slow_is_told_at_the_start(monkeypatch: p
     assert away == "the server of speech cannot be reached: ConnectError"
     monkeypatch.setattr(speech, "SERVER_S", 0.05)
 
-    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(-1)
-        writer.close()
-
-    silent = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
-    async with silent:
-        port = silent.sockets[0].getsockname()[1]
+    async with listening(say_nothing) as port:
         slow = SpeechVoice("en", SpeechServer(f"http://127.0.0.1:{port}/v1", "m", "v"))
         assert await anyio.to_thread.run_sync(why_silent, slow) == "the server of speech takes longer than 0.05 seconds"
 
@@ -187,12 +208,8 @@ async def test_a_server_that_sends_its_headers_letter_by_letter_has_no_more_time
                 await asyncio.sleep(0.01)
         except ConnectionError:
             ended.set()
-        finally:
-            writer.close()
 
-    server = await asyncio.start_server(trickle, "127.0.0.1", 0)
-    async with server:
-        port = server.sockets[0].getsockname()[1]
+    async with listening(trickle) as port:
         slow = SpeechVoice("en", SpeechServer(f"http://127.0.0.1:{port}/v1", "m", "v"))
         assert "the server of speech" in await anyio.to_thread.run_sync(why_silent, slow)
         await ended.wait()
@@ -220,12 +237,7 @@ async def test_a_call_does_not_wait_for_a_text_without_end(tmp_path: Path, monke
     monkeypatch.setattr(speech, "WAIT_S", 0.05)
     monkeypatch.setattr(speech, "SERVER_S", 0.5)
 
-    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(-1)
-        writer.close()
-
-    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as silent:
-        port = silent.sockets[0].getsockname()[1]
+    async with listening(say_nothing) as port:
         slow = SpeechVoice("en", SpeechServer(f"http://127.0.0.1:{port}/v1", "m", "v"))
         with pytest.raises(SpeechError, match="takes longer than"):
             await Speaker(FolderMedia(tmp_path), slow).file_of("Hello")
