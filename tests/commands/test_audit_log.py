@@ -5,6 +5,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.commands.conftest import PASSWORD, Run
 from tests.commands.test_users import create
 
@@ -39,3 +41,30 @@ def test_an_erasure_is_logged_without_the_number(run: Run, tmp_path: Path) -> No
     assert run("erase", "+12025550187", "--yes").code == 0
     assert run("erase", "--older-than", "1", "--yes").code == 0
     assert entries(tmp_path) == [("person_erased", "", None, {"subscribers": 0})]
+
+
+DROP = "DROP TRIGGER audit_log_is_not_changed; DROP TRIGGER audit_log_is_kept; "
+
+
+@pytest.mark.parametrize(
+    ("statement", "found"),
+    [
+        ("UPDATE audit_log SET actor = 'nobody' WHERE id = 2", ["audit-log 3"]),
+        ("DELETE FROM audit_log WHERE id = 3", ["audit-log 4"]),
+        ("UPDATE audit_log SET previous = '' WHERE id = 4", ["audit-log 4"]),
+        ("DELETE FROM audit_log WHERE id = 1", []),
+    ],
+)
+def test_an_entry_that_was_changed_or_removed_is_found(
+    run: Run, tmp_path: Path, statement: str, found: list[str]
+) -> None:
+    create(run, "anna")
+    for name in ("--disable", "--enable", "--disable"):
+        run("users", "change", "anna", name)
+    assert run("audit").code == 0
+    with sqlite3.connect(tmp_path / "dialer.db") as connection:
+        assert connection.execute("SELECT count(DISTINCT previous) FROM audit_log").fetchone() == (4,)
+        connection.executescript(DROP + statement)
+    connection.close()
+    audited = run("audit", "--json")
+    assert (audited.code, [one["record"] for one in audited.data["differences"]]) == (int(bool(found)), found)

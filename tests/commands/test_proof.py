@@ -92,6 +92,7 @@ async def test_an_archive_holds_who_was_called_and_why_the_others_were_not(run: 
     assert (contact["campaign"], contact["phone_number"]) == (other, ADA)
     assert waits["until"] == contact["at"].replace("2026-03-02", "2026-03-09")
     assert (decided[CYD]["decision"], decided[DAN]["decision"]) == ("dnc", "no_consent")
+    assert found["campaign"][0]["audit_head"] == {"entry": 0, "sha256": ""}
     consents = {record["phone_number"]: record for record in found["consents"]}
     assert consents.keys() == {ADA, BEA, CYD}
     assert (consents[BEA]["evidence"], consents[BEA]["last_used_date"]) == ("signed", call["starting_date"])

@@ -15,6 +15,7 @@ def audit() -> None:
     """Compute every amount of money again, and print those that differ.
 
     Balances are computed from the ledger, holds from the calls in progress, charges from CDRs and rates, ledger entries
-    from their causes, and the counters of campaigns from their calls. The command reads one state of the database and
-    changes nothing; it can run beside a server. The exit code is 1 if anything differs.
+    from their causes, and the counters of campaigns from their calls. Each entry of the audit log must have the hash of
+    the one before. The command reads one state of the database and changes nothing; it can run beside a server. The
+    exit code is 1 if anything differs.
     """

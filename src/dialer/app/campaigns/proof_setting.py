@@ -19,6 +19,7 @@ from dialer.store.media.recordings import read_piece
 from dialer.store.queries.contact_law import law_rows
 from dialer.store.queries.contact_rules import rule_of, ruled_campaigns
 from dialer.store.queries.sealed_surveys import sealed_survey
+from dialer.store.rows.audit_chain import hash_of_entry
 from dialer.store.tables import AudioFile, AuditLog, CallRecording, Campaign, ContactRule, Gateway, User
 from dialer.store.timeline.parts import moment, moment_or_none
 
@@ -119,6 +120,7 @@ def _campaign(connection: Connection, campaign: ProvedCampaign) -> Record:
     joined = joined.select_from(Campaign).join(User, User.id == Campaign.user_id)
     joined = joined.outerjoin(Gateway, (Gateway.medium == Campaign.medium) & (Gateway.id == used))
     gateway = connection.execute(joined.where(Campaign.id == campaign.id)).one_or_none()
+    newest = campaign.last_ids[AuditLog.__tablename__]
     return {
         "made_date": moment(campaign.made_ms),
         **{name: row[name] for name in _PLAIN},
@@ -134,6 +136,7 @@ def _campaign(connection: Connection, campaign: ProvedCampaign) -> Record:
         "live_answered": row["live_answered"],
         "abandoned": row["abandoned"],
         "abandon_periods": _periods(row["pacing_figures"]),
+        "audit_head": {"entry": newest, "sha256": hash_of_entry(connection, newest)},
     }
 
 

@@ -65,7 +65,7 @@ MACHINE_MADE: Final = frozenset(
         "audio_file.audio_file",
         # The writer of the audit log masks numbers, because its rows cannot be changed later.
         *(f"audit_log.{name}" for name in ("action", "actor", "address", "after", "before")),
-        *(f"audit_log.{name}" for name in ("key_prefix", "resource", "via")),
+        *(f"audit_log.{name}" for name in ("key_prefix", "previous", "resource", "via")),
         *(f"call_recording.{name}" for name in ("callid", "file", "sound_key", "state", "stored_where")),
         *(f"call_recording.{name}" for name in ("text_language", "text_state")),
         "callrequest.callid",

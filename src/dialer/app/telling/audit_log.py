@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, select
 
 from dialer.app.work.events import (
     AgentStatusChanged,
@@ -19,6 +19,7 @@ from dialer.app.work.events import (
 )
 from dialer.app.work.unit import RecordWritten, UnitOfWork
 from dialer.store.backends.removal import REMOVABLE_MS
+from dialer.store.rows.audit_chain import add_entries
 from dialer.store.tables import SMS, AuditLog, Campaign
 
 REMOVED_AT_ONCE: Final = 1_000
@@ -62,9 +63,9 @@ def write_audit_log(unit: UnitOfWork, origin: Origin) -> None:
 
 
 def write_entries(connection: Connection, now_ms: int, entries: Sequence[tuple[RecordWritten, Origin]]) -> None:
-    """Write entries with their origins."""
+    """Write entries with their origins, each with the hash of the one before."""
     if entries:
-        connection.execute(insert(AuditLog), [_row(entry, origin, now_ms) for entry, origin in entries])
+        add_entries(connection, [_row(entry, origin, now_ms) for entry, origin in entries])
 
 
 def was_noted(unit: UnitOfWork, event: AppEvent, actor_id: int, within_ms: int) -> bool:
@@ -79,11 +80,14 @@ def was_noted(unit: UnitOfWork, event: AppEvent, actor_id: int, within_ms: int) 
 def remove_old_entries(connection: Connection, before_ms: int) -> int:
     """Remove entries that are older than a moment, at most `REMOVED_AT_ONCE`, and return their number.
 
-    Entries that the triggers of the table keep are left, because they would undo the change of the caller.
+    Entries that the triggers of the table keep are left, because they would undo the change of the caller. Those after
+    one that is kept are kept, too, as the chain would have a gap.
     """
     newest_ms = select(func.max(AuditLog.created_date)).scalar_subquery()
-    is_old = (AuditLog.created_date < before_ms) & (AuditLog.created_date <= newest_ms - REMOVABLE_MS)
-    old = select(AuditLog.id).where(is_old).limit(REMOVED_AT_ONCE)
+    is_kept = (AuditLog.created_date >= before_ms) | (AuditLog.created_date > newest_ms - REMOVABLE_MS)
+    first_kept = select(AuditLog.id).where(is_kept).order_by(AuditLog.id).limit(1).scalar_subquery()
+    is_old = AuditLog.id < func.coalesce(first_kept, 0)
+    old = select(AuditLog.id).where(is_old).order_by(AuditLog.id).limit(REMOVED_AT_ONCE)
     return connection.execute(delete(AuditLog).where(AuditLog.id.in_(old))).rowcount
 
 

@@ -47,6 +47,7 @@ CREATE TABLE audit_log (
 	user_id BIGINT,
 	before TEXT DEFAULT '' NOT NULL,
 	after TEXT DEFAULT '' NOT NULL,
+	previous VARCHAR(64) DEFAULT '' NOT NULL,
 	CONSTRAINT pk_audit_log PRIMARY KEY (id)
 );
 CREATE INDEX ix_audit_log_action ON audit_log (action, id);

@@ -44,7 +44,8 @@ CREATE TABLE audit_log (
 	record_id INTEGER,
 	user_id INTEGER,
 	"before" TEXT DEFAULT '' NOT NULL,
-	"after" TEXT DEFAULT '' NOT NULL
+	"after" TEXT DEFAULT '' NOT NULL,
+	previous VARCHAR(64) DEFAULT '' NOT NULL
 );
 CREATE INDEX ix_audit_log_action ON audit_log (action, id);
 CREATE INDEX ix_audit_log_actor ON audit_log (actor, id);

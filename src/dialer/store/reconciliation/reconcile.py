@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from dialer.store.reconciliation.accounts import audit_accounts, audit_holds
+from dialer.store.reconciliation.audit_log import audit_chain
 from dialer.store.reconciliation.campaigns import audit_campaigns
 from dialer.store.reconciliation.charges import audit_calls, audit_messages, audit_payments
 from dialer.store.reconciliation.differences import Difference
@@ -28,6 +29,7 @@ _CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
     audit_legs,
     audit_waiting_texts,
     audit_words,
+    audit_chain,
 )
 DIFFERENCES_SHOWN_MAX: Final = 1_000
 """Maximum number of differences that are listed; further ones are only counted."""

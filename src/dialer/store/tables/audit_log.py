@@ -25,6 +25,8 @@ class AuditLog(Row):
     """The user whose record it is, who may read the entry."""
     before: Mapped[LongText]
     after: Mapped[LongText]
+    previous: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    """The hash of the entry before (`dialer.store.rows.audit_chain`); empty in the first one."""
 
     __table_args__ = (
         Index("ix_audit_log_user_id", "user_id", "id"),
