@@ -105,28 +105,33 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
 
         Return None if there is none up to `until_ms`. Nothing later has been heard then.
         """
-        call, fate, at_ms, cause = self.call, self._callee.fate, self.call.started_ms, None
-        session = self._session
-        if call.attempt >= 0:  # Every call asks this: it is not inbound.
-            is_missed = fate.cause is _NO_ANSWER or fate.after_ms >= call.ring_limit_ms
-            cause, signalled_ms = _NO_ANSWER if is_missed else fate.cause, at_ms + fate.signal_ms
-            at_ms += call.ring_limit_ms if is_missed else fate.after_ms
-            if signalled_ms <= at_ms and signalled_ms <= until_ms:
+        ended = unanswered(self.call, self._callee)
+        if ended is None:
+            return self.answer(until_ms)
+        outcome = ended.outcome
+        if outcome.ended_ms < until_ms:
+            return Milestone(outcome.ended_ms, ended)
+        signalled_ms = outcome.signalled_ms
+        self._session.signalled_ms = None if signalled_ms is None or signalled_ms > until_ms else signalled_ms
+        return None
+
+    def answer(self, until_ms: int = _FOR_EVER_MS) -> Milestone | None:
+        """Place or answer a call that is not `unanswered`, and return the first milestone, as `dial` does."""
+        call, callee, session = self.call, self._callee, self._session
+        at_ms = call.started_ms
+        if call.attempt >= 0:  # It is not inbound.
+            fate = callee.fate
+            signalled_ms = at_ms + fate.signal_ms
+            if signalled_ms <= until_ms:
                 session.signalled_ms = signalled_ms
-            if at_ms >= until_ms and (cause is not None or at_ms > until_ms):
+            at_ms += fate.after_ms
+            if at_ms > until_ms:
                 return None
         self._at_ms = at_ms
-        if cause is None:
-            habit_ms, limit_ms = self._callee.hangs_up_after_ms, call.talk_limit_ms
-            self._cut_ms = at_ms + (limit_ms if habit_ms is None or habit_ms > limit_ms else habit_ms)
-            session.answer(at_ms)
-            return self._walk(until_ms)
-        session.end(at_ms, cause)
-        (ended,) = session.engine_events
-        after_ms = self._callee.calls_back_after_ms() if cause is _NO_ANSWER else None
-        if after_ms is not None and isinstance(ended, call_events.CallEnded):
-            ended = replace(ended, outcome=replace(ended.outcome, calls_back_ms=at_ms + after_ms))
-        return Milestone(at_ms, ended)
+        habit_ms, limit_ms = callee.hangs_up_after_ms, call.talk_limit_ms
+        self._cut_ms = at_ms + (limit_ms if habit_ms is None or habit_ms > limit_ms else habit_ms)
+        session.answer(at_ms)
+        return self._walk(until_ms)
 
     def next(self, reply: Reply = None, until_ms: int = _FOR_EVER_MS) -> Milestone | None:
         """Return the next milestone, as `dial` does. After a transfer, it depends on the reply to the transfer."""
@@ -368,6 +373,25 @@ class CalleeLine(msgspec.Struct, eq=False, gc=False):
         self._session.bridge(transfer.callid)
         ends_ms = limit_ms if callee.talks_on else min(at_ms + self._callee.talks_ms(), limit_ms)
         return _outcome(leg, ends_ms, _CLEARED, until_ms)
+
+
+def unanswered(call: Call, callee: Callee) -> call_events.CallEnded | None:
+    """Return the end of an outbound call that nobody answers; None of any other call.
+
+    More than half of all calls end so, and need neither a session nor a line.
+    """
+    fate, limit_ms = callee.fate, call.ring_limit_ms
+    cause, after_ms, signal_ms = fate.cause, fate.after_ms, fate.signal_ms
+    if cause is _NO_ANSWER or after_ms >= limit_ms:
+        cause, after_ms = _NO_ANSWER, limit_ms
+    if cause is None or call.attempt < 0:
+        return None
+    at_ms = call.started_ms + after_ms
+    back_ms = callee.calls_back_after_ms() if cause is _NO_ANSWER else None
+    calls_back_ms = None if back_ms is None else at_ms + back_ms
+    signalled_ms = call.started_ms + signal_ms if signal_ms <= after_ms and call.attempt else None
+    outcome = CallOutcome(at_ms, cause, calls_back_ms=calls_back_ms, signalled_ms=signalled_ms)
+    return call_events.CallEnded(call.id, outcome, 1)
 
 
 def _outcome(leg: BLegSession, ends_ms: int, cause: Cause, until_ms: int) -> LegOutcome:

@@ -13,8 +13,8 @@ from dialer.domain.queueing.plans import AgentPlan, Preview, Supervision
 from dialer.domain.sessions.ivr_session import IvrSession
 from dialer.domain.words.enums import Cause, ConsultationMode, Consulted, TransferStatus
 from dialer.sim.agent_profile import read_agent
-from dialer.sim.callee import callee_behind
-from dialer.sim.callee_line import CalleeLine, HandedOver, Parted, QueueWait, Reply, Resume
+from dialer.sim.callee import Callee, callee_behind
+from dialer.sim.callee_line import CalleeLine, HandedOver, Parted, QueueWait, Reply, Resume, unanswered
 from dialer.sim.callee_profile import Behaviour, parse_behaviour
 from dialer.sim.callee_text_line import CalleeTextLine
 from dialer.sim.chance import Chance
@@ -61,21 +61,22 @@ class SimulatedCarrier:
     def dial(self, call: Call) -> Milestone | None:
         """Place a call, send a message or answer an inbound call, and return the first milestone."""
         behaviour = self._behaviours[call.plan.gateway_id] if call.parameters is None else _decode(call.parameters)
-        line: CalleeLine | CalleeTextLine
         if call.parts:
-            line = CalleeTextLine(
-                call, behaviour, self._chance(call, _TEXT_OF_CALL if call.parent_id is not None else "")
-            )
+            text = _TEXT_OF_CALL if call.parent_id is not None else ""
+            text_line = self._lines[call.id] = CalleeTextLine(call, behaviour, self._chance(call, text))
+            return text_line.dial()
+        callee = self._callee(call, behaviour)
+        ended = unanswered(call, callee)
+        if ended is not None:
+            self._walked[call.id] = (call, behaviour)
+            return Milestone(ended.outcome.ended_ms, ended)
+        line = CalleeLine(call, callee, IvrSession(call), is_rehearsal=self._is_rehearsal)
+        milestone = line.answer()
+        if milestone is not None and type(milestone.event) is call_events.CallEnded:
+            self._walked[call.id] = (call, behaviour)
         else:
-            line = self._line(call, behaviour)
-            milestone = line.dial()
-            if milestone is not None and type(milestone.event) is call_events.CallEnded:
-                self._walked[call.id] = (call, behaviour)
-                return milestone
             self._lines[call.id] = line
-            return milestone
-        self._lines[call.id] = line
-        return line.dial()
+        return milestone
 
     def proceed(self, call_id: int) -> Milestone | None:
         """Return the next milestone of a call that waits for no reply, or None after it was hung up."""
@@ -222,11 +223,14 @@ class SimulatedCarrier:
         return self.resume(call_id, reached.at_ms if transfer.ended_ms is None else transfer.ended_ms)
 
     def _line(self, call: Call, behaviour: Behaviour) -> CalleeLine:
+        callee = self._callee(call, behaviour)
+        return CalleeLine(call, callee, IvrSession(call), is_rehearsal=self._is_rehearsal)
+
+    def _callee(self, call: Call, behaviour: Behaviour) -> Callee:
         attempt, subscriber = call.attempt, call.subscriber
         seed = self._past_seeds.get(call.id, self._seed) if self._past_seeds else self._seed
         chance = Chance(seed, call.plan.id, subscriber.id, attempt)
-        callee = callee_behind(behaviour, subscriber.number, attempt if attempt > 0 else -attempt, chance)
-        return CalleeLine(call, callee, IvrSession(call), is_rehearsal=self._is_rehearsal)
+        return callee_behind(behaviour, subscriber.number, attempt if attempt > 0 else -attempt, chance)
 
     def _next(self, call_id: int, reply: Reply = None) -> Milestone | None:
         line = self._lines.get(call_id)

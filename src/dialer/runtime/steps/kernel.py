@@ -1,4 +1,4 @@
-"""Event kernel: one heap of future events, one engine that decides, one carrier, and one store that records.
+"""Event kernel: a heap of future events, one of wake-ups, an engine that decides, a carrier, a store that records.
 
 Events of one millisecond have a fixed order that depends only on the events themselves. First come events within calls,
 then the ends of calls (both by call id). Then come B-legs to dial over lines, third persons, agents who take calls,
@@ -108,8 +108,10 @@ class Kernel:
         self._answers: Final[dict[int, int]] = {}
         """Sequence number of the valid heap entry of each agent: their answer to the last call offered to them."""
         self._desks: Final = DeskSteps(self, carrier)
-        self._wakes: Final[set[tuple[int, int, int | GatewayKey]]] = set()
-        """Wake-ups on the heap. A wake-up that is already there is not added again."""
+        self._wakes: Final[list[tuple[int, int, Any]]] = []
+        """A heap for wake-ups alone: few are expected, and nearly all are due before the ends of most calls."""
+        self._woken: Final[dict[tuple[int, int, Any], events.Event]] = {}
+        """The event of each wake-up on that heap. One that is already there is not added again."""
         performers: dict[type, Callable[[Any], _FollowUp] | None] = {
             **dict.fromkeys(get_args(effects.Recorded)),
             **dict.fromkeys(get_args(effects.Question), self._claim),
@@ -156,7 +158,7 @@ class Kernel:
     @property
     def next_due_ms(self) -> int | None:
         """Time of the next event; None if there is none."""
-        return self._heap[0][0] if self._heap else None
+        return min((heap[0][0] for heap in (self._heap, self._wakes) if heap), default=None)
 
     def apply(self, event: events.Event) -> None:
         """Apply an event at the present time, with all effects."""
@@ -178,26 +180,32 @@ class Kernel:
         """Restore a callback that was expected before this kernel was created."""
         self._push(at_ms, _INBOUND, event.missed_call_id, event)
 
-    def run(self, until_ms: int, events_max: int | None = None) -> bool:
+    def run(self, until_ms: int, events_max: int = _WITHOUT_END) -> bool:
         """Handle the events that are due until `until_ms`. Return whether all of them were handled.
 
         With `events_max`, the run stops after about that many events, at the end of a millisecond. The caller can then
         commit before it continues.
         """
-        heap, happen = self._heap, self._happen
-        left = _WITHOUT_END if events_max is None else events_max
-        while heap and heap[0][0] <= until_ms:
-            if left <= 0 and heap[0][0] > self.now_ms:
+        heap, wakes, happen, left = self._heap, self._wakes, self._happen, events_max
+        while heap or wakes:
+            is_wake = not heap or (bool(wakes) and wakes[0] < heap[0])
+            at_ms = wakes[0][0] if is_wake else heap[0][0]
+            if at_ms > until_ms:
+                break
+            if left <= 0 and at_ms > self.now_ms:
                 self.at_work = None
                 return False
             left -= 1
-            happen(*heappop(heap))
+            if is_wake:
+                happen(*(wake := heappop(wakes)), 0, self._woken.pop(wake))
+            else:
+                happen(*heappop(heap))
         self.at_work = None
         self.now_ms = max(self.now_ms, until_ms)
         return True
 
     def _happen(self, at_ms: int, rank: int, key: Any, sequence: int, event: events.Event) -> None:  # noqa: ANN401 - as on the heap
-        """Pass an event from the heap to the engine, unless the event is outdated or meant for the carrier."""
+        """Pass an event to the engine, unless it is outdated or meant for the carrier."""
         self.at_work = self.last = event
         if at_ms > self.now_ms:  # noqa: PLR1730 - three times as fast as max()
             self.now_ms = at_ms
@@ -210,14 +218,9 @@ class Kernel:
             elif type(event) not in _DECIDED_BY_THE_ENGINE:
                 # The next milestone is scheduled before the engine handles this one, wherever possible.
                 self._expect_if(key, self._carrier.proceed(key))
-        elif rank in _WAKE_UPS:
-            self._wakes.discard((at_ms, rank, key))
-        else:
-            due = self._rare(key, sequence, event)
-            if due is None:
-                return
-            event = due
-        self._perform(self._engine.handle(self.now_ms, event))
+        due = event if rank <= _CALL_ENDED or rank in _WAKE_UPS else self._rare(key, sequence, event)
+        if due is not None:
+            self._perform(self._engine.handle(self.now_ms, due))
 
     def _rare(self, key: Any, sequence: int, event: events.Event) -> events.Event | None:  # noqa: ANN401 - as on the heap
         """Return the event for the engine, or None if it is outdated or meant for the carrier."""
@@ -351,10 +354,9 @@ class Kernel:
         # As `_wake`, without a call for each dial.
         at_ms, campaign_id = effect.at_ms, effect.campaign_id
         wake = (at_ms, _CAMPAIGN, campaign_id)
-        if wake not in self._wakes:
-            self._wakes.add(wake)
-            woken = campaign_events.CampaignWoken(campaign_id)
-            heappush(self._heap, (at_ms, _CAMPAIGN, campaign_id, next(self._sequence), woken))
+        if wake not in self._woken:
+            self._woken[wake] = campaign_events.CampaignWoken(campaign_id)
+            heappush(self._wakes, wake)
         return ()
 
     def _wake_gateway(self, effect: effects.WakeGateway) -> _FollowUp:
@@ -362,9 +364,9 @@ class Kernel:
 
     def _wake(self, at_ms: int, rank: int, key: int | GatewayKey, event: events.Event) -> _FollowUp:
         wake = (at_ms, rank, key)
-        if wake not in self._wakes:
-            self._wakes.add(wake)
-            heappush(self._heap, (at_ms, rank, key, next(self._sequence), event))
+        if wake not in self._woken:
+            self._woken[wake] = event
+            heappush(self._wakes, wake)
         return ()
 
     def expect(self, call_id: int, milestone: Milestone | None) -> None:
