@@ -154,7 +154,7 @@ def test_the_installed_service_starts_and_commands_see_its_users(installed: Path
 def test_the_installed_program_shows_a_finished_simulated_call_within_half_a_minute(
     installed: Path, tmp_path: Path
 ) -> None:
-    """The limit is that of the process, which a busy machine keeps as well: its first figures have calls that are over."""
+    """The limit is that of the process, which a busy machine keeps as well: its first figures have finished calls."""
     command = [str(installed), "dev", "--port", "0", "--folder", str(tmp_path / "dev")]
     before_s = children_cpu_s()
     done = subprocess.run(

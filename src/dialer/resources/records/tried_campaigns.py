@@ -70,9 +70,9 @@ def by_test(campaign_id: ColumnElement[Any]) -> tuple[str, Callable[[Any], Colum
 
 def answers_by_test() -> tuple[str, Callable[[Any], ColumnElement[bool]]]:
     """Return the filter of answers by whether they are of a test, as `tested_answers` tells."""
-    answer = SurveyResult.__table__.c
-    is_its = (Cdr.callid == answer.callid) & (Cdr.user_id == answer.user_id) & Cdr.is_test
-    return _by(_is_of_test(answer.campaign_id) | (answer.campaign_id.is_(None) & exists().where(is_its)))
+    campaign_id: ColumnElement[Any] = SurveyResult.__table__.c.campaign_id
+    is_its = (Cdr.callid == SurveyResult.callid) & (Cdr.user_id == SurveyResult.user_id) & Cdr.is_test
+    return _by(_is_of_test(campaign_id) | (campaign_id.is_(None) & exists().where(is_its)))
 
 
 def _is_of_test(campaign_id: ColumnElement[Any]) -> ColumnElement[bool]:
