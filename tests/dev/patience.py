@@ -1,4 +1,4 @@
-"""What `dialer dev` says where the machine does much else."""
+"""The words of `dialer dev` on a machine that does much else."""
 
 import re
 from typing import Final
