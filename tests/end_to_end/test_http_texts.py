@@ -122,14 +122,14 @@ def test_a_person_whose_name_is_in_a_test_is_erased_before_its_receipt_comes(tmp
         (ada,) = service.ann.get("contact/")["results"]
         service.ann.change(ada["url"], full_name="Adalind Ash")
         path = f"{made['url']}test-text/"
-        assert service.ann.request("POST", path, json={"number": BEN}).status_code == 201
+        assert service.admin.request("POST", path, json={"number": BEN}).status_code == 201
         service.wait(lambda: any("is_accepted" in one for one in service.standings()))
         assert "Dear Adalind" in service.orders()[0]
         service.erase(ADA)
         (message,) = service.messages()
         assert (message["text_message"], message["phone_number"]) == ("erased", BEN)
         assert "Adalind" not in service.orders()[0]
-        assert service.ann.request("POST", path, json={"number": BEN}).status_code == 201
+        assert service.admin.request("POST", path, json={"number": BEN}).status_code == 201
         service.wait(lambda: len(carrier.asked) == 2)
         first = carrier.asked[0]
         assert service.callback(report_to(first), status="delivered") == 200

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, insert, select
 from dialer.api.app import create_app
 from dialer.app.erasure.erasure import erase_number
 from dialer.carriers.texts.line_factories import TEXT_LINES
+from dialer.console.app import Console
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.runtime.steps.clock import RealClock
 from dialer.runtime.steps.worker import Worker
@@ -114,7 +115,8 @@ def text_service(folder: Path, url: str = "") -> Iterator[TextService]:
         hours=read_calling_hours("off"),
         new_lines=TEXT_LINES,
     )
-    app = create_app(Settings(media_dir=folder / "media", calling_hours="off"), database=database, worker=worker)
+    settings = Settings(media_dir=folder / "media", calling_hours="off")
+    app = create_app(settings, database=database, worker=worker, console=Console(database))
     with TestClient(app) as client:
         service = TextService(client, database)
         if is_new:

@@ -40,6 +40,7 @@ from dialer.store.tables import (
     LedgerEntry,
     LiveLeg,
     NumberNote,
+    OwnTelephone,
     Payment,
     PeopleToCopy,
     Phonebook,
@@ -82,7 +83,7 @@ PAST = (
 )
 LIMITS = (RequestAllowance, WrongPassword)
 LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
-CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, RecoveryCode, SecondFactor, Webhook, WebhookDelivery)
+CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, OwnTelephone, RecoveryCode, SecondFactor, Webhook, WebhookDelivery)
 CONSOLE = (ContactWord, ExampleCampaign, NumberNote, SurveyChange)
 LEFT_OUT = (
     *(AuditLog, Consent, ContactRule, PeopleToCopy, SmsReceived),

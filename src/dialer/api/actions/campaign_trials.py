@@ -1,16 +1,21 @@
 """Trials of campaigns for the API and the console: what is asked for, the order, and what came of it."""
 
-from collections.abc import Callable
-from typing import Any, Final
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, select
 
 from dialer.api.service import ApiRequest
-from dialer.app.campaigns.campaign_trials import CampaignTrial, begin_trial
-from dialer.app.campaigns.trial_calls import TrialRules
+from dialer.app.accounts.own_telephones import type_code
+from dialer.app.campaigns.campaign_trials import CampaignTrial, CodeMessage, begin_trial
+from dialer.app.campaigns.trial_calls import TrialRules, wanted_number
 from dialer.app.campaigns.trial_progress import TrialView, newest_trial, stop_trials
+from dialer.domain.messages.confirmation_codes import CODE_DIGITS, CODE_PLACE
+from dialer.domain.words.roles import Permission
+from dialer.domain.words.sentences import Sentence
 from dialer.resources.crud.declaration import writable
-from dialer.resources.crud.fields import Boolean, PhoneNumber
+from dialer.resources.crud.fields import Boolean, PhoneNumber, Text
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given, parse_whole, request_shape
 from dialer.resources.records.campaign_life import new_code
@@ -26,16 +31,42 @@ OwnTestAsked: Final = request_shape(
         "number": writable(PhoneNumber(), "Your own telephone, with its country code."),
         "any_hour": writable(
             Boolean(),
-            "True if it is your own telephone, and wants the test also outside of the calling hours.",
+            "True if it is your own telephone, as confirmed by a code, and wants the test also outside of the calling"
+            " hours. Over a simulated carrier, it is the `telephone` of your settings.",
             default=False,
+        ),
+        "send_code": writable(
+            Boolean(),
+            "True to have a code sent to the telephone instead of the test: it is spoken, or sent as a text. Only a"
+            " telephone of which its user has given the code gets tests over a real carrier, unless an admin asks.",
+            default=False,
+        ),
+        "code": writable(
+            Text(20),
+            "The code of six digits that was sent to this number: it confirms that the telephone is your own, and the"
+            " test begins. It may be given within 15 minutes, and five times.",
+            default="",
+            example="",
         ),
     },
     "The telephone that a test of a campaign reaches.",
 )
 
 
-async def begin(request: ApiRequest, campaign_id: int, seen: Seen, given: Given) -> tuple[str, ...]:
-    """Try a campaign with a telephone; return the names of fields that were ignored.
+class CodeWords(NamedTuple):
+    """The words of a message with a code, in the language of whoever gets it."""
+
+    text: str = "Your code is %(code)s. If you did not ask for it, do nothing."
+    title: str = "Confirmation code"
+
+
+IN_ENGLISH: Final = CodeWords()
+
+
+async def begin(
+    request: ApiRequest, campaign_id: int, seen: Seen, given: Given, words: CodeWords = IN_ENGLISH
+) -> tuple[str, ...]:
+    """Try a campaign with a telephone, or send it a code; return the names of fields that were ignored.
 
     Raises:
         InvalidError: a field has a wrong value.
@@ -49,13 +80,40 @@ async def begin(request: ApiRequest, campaign_id: int, seen: Seen, given: Given)
         raise InvalidError(parsed.errors)
     values: dict[str, Any] = parsed.values
 
+    message = _code_message(words) if values["send_code"] else None
+    if values["code"] and message is None:
+        await _confirm(request, campaign_id, seen, values)
+
     def work(unit: Unit) -> int:
         _check_seen(unit, campaign_id, seen)
-        order = CampaignTrial(campaign_id, values["number"], values["any_hour"], unit.actor.id, new_code(unit))
+        asked = campaign_id, values["number"], values["any_hour"], unit.actor.id, new_code(unit)
+        order = CampaignTrial(*asked, reaches_anybody=request.user.may(Permission.ADMIN), message=message)
         return begin_trial(unit, order, rules_of(unit))
 
     await service.write(request, work)
     return parsed.ignored
+
+
+async def _confirm(request: ApiRequest, campaign_id: int, seen: Seen, values: Mapping[str, Any]) -> None:
+    """Confirm a number by its code. A wrong code is counted, so this is a unit of work of its own.
+
+    Raises:
+        InvalidError: it is not the code.
+    """
+
+    def work(unit: Unit) -> Sentence | None:
+        _check_seen(unit, campaign_id, seen)
+        number = wanted_number(values["number"], rules_of(unit).region)
+        return type_code(unit, unit.actor.id, number, "".join(filter(str.isdecimal, values["code"])))
+
+    wrong = await request.service.write(request, work)
+    if wrong is not None:
+        raise InvalidError({"code": [wrong]})
+
+
+def _code_message(words: CodeWords) -> CodeMessage:
+    code = f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
+    return CodeMessage(code, words.text % {"code": CODE_PLACE}, words.title)
 
 
 async def look(request: ApiRequest, campaign_id: int, seen: Seen) -> TrialView | None:

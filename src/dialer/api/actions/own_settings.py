@@ -22,8 +22,8 @@ OWN_SETTINGS_CHANGE: Final = request_shape(
         ),
         "telephone": writable(
             Text(),
-            "The user's own phone number, or extension: tests of campaigns may ring there at any hour, and calls of"
-            " agents are heard there. Not an emergency number. Empty for none.",
+            "The user's own phone number, or extension: calls of agents are heard there, and tests of campaigns over"
+            " simulated carriers may reach it at any hour. Not an emergency number. Empty for none.",
             default=None,
             example="+12025550150",
         ),

@@ -57,7 +57,8 @@ async def test_call(request: ApiRequest, record_id: FromPath[str]) -> Response[O
     """Call your own telephone with a campaign: its survey, voice, caller ID and gateway, as the first of its people.
 
     The account pays for the call. The campaign's figures and people stay as they are. Do-not-call lists hold. Outside
-    of the calling hours, set `any_hour`. One test of an account at a time, and 20 an hour: else 409.
+    of the calling hours, set `any_hour`. Over a real carrier, the telephone must be confirmed: `send_code` has a code
+    spoken there, and `code` confirms it. One test of an account at a time, and 20 an hour: else 409.
     """
     return await _begin(request, CAMPAIGNS, record_id)
 

@@ -11,15 +11,16 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Row, insert, select
 
+from dialer.app.accounts.own_telephones import await_code, confirmed_number
 from dialer.app.campaigns.delete import delete_campaign, trials_of
 from dialer.app.campaigns.placeholders import phonebooks_of_campaign
-from dialer.app.campaigns.readiness import ready_survey
+from dialer.app.campaigns.readiness import field_errors, ready_survey
 from dialer.app.campaigns.refusals import refusal_of
 from dialer.app.campaigns.subscribers import add_subscriber
 from dialer.app.campaigns.texts_to_send import ExamplePerson, example_person
 from dialer.app.campaigns.trial_calls import TrialRules, outside_hours, wanted_number
 from dialer.app.overview.first_steps import CAMPAIGN_TRIED
-from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
+from dialer.app.work.errors import CampaignNotReadyError, ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.touched_records import touched_campaigns
 from dialer.app.work.unit import RecordWritten, UnitOfWork
 from dialer.domain.calling_times.calendars import Calendar
@@ -28,14 +29,17 @@ from dialer.domain.calling_times.zones import zone_of_number
 from dialer.domain.calls.call_recording import NO_CALL
 from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.engine.credit import message_of
+from dialer.domain.messages.confirmation_codes import code_variables
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.rules.why_waiting import why_not_now
-from dialer.domain.words.enums import CampaignStatus, DialMethod
+from dialer.domain.survey.survey import Prompt, Section, Survey
+from dialer.domain.words.enums import AmdBehavior, CampaignStatus, DialMethod, SectionType
 from dialer.domain.words.reasons import WaitsFor
 from dialer.domain.words.sentences import Sentence
+from dialer.domain.words.voices import AS_SET
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
 from dialer.store.queries.in_progress import may_say_a_name
-from dialer.store.queries.sealed_surveys import seal
+from dialer.store.queries.sealed_surveys import chosen_voice, seal
 from dialer.store.queries.why_waiting import circumstances_of, people_facts
 from dialer.store.rows.limits import spend
 from dialer.store.tables import SMS, Campaign, CampaignDncList, Subscriber, User
@@ -56,6 +60,17 @@ _NOBODY: Final = ExamplePerson(0, "Alex Example", "{}", "")
 """Stands for a person, in a campaign without people."""
 
 
+class CodeMessage(NamedTuple):
+    """A message that brings a code to a telephone."""
+
+    code: str
+    """Digits."""
+    text: str
+    """The words around it, which have `CODE_PLACE`."""
+    title: str
+    """A name for it."""
+
+
 class CampaignTrial(NamedTuple):
     """The order to try a campaign."""
 
@@ -67,6 +82,19 @@ class CampaignTrial(NamedTuple):
     """The user who gives the order."""
     code: str
     """The code of the new campaign, which no campaign has."""
+    reaches_anybody: bool = False
+    """True if the user may call telephones that they did not confirm to be their own: admins may."""
+    message: CodeMessage | None = None
+    """The message that the telephone gets in place of the campaign, to confirm whose it is."""
+
+
+class _Content(NamedTuple):
+    """The survey or text of a trial, and the person as whom the telephone is called."""
+
+    survey: Survey
+    person: ExamplePerson
+    changes: dict[str, Any]
+    """The settings of the campaign that do not hold."""
 
 
 def begin_trial(unit: UnitOfWork, order: CampaignTrial, rules: TrialRules) -> int:
@@ -76,15 +104,16 @@ def begin_trial(unit: UnitOfWork, order: CampaignTrial, rules: TrialRules) -> in
         UnknownRecordError: there is no such campaign.
         InvalidFieldsError: the number is an emergency number, a special one, or has no country.
         CampaignNotReadyError: the campaign lacks something that a start needs.
-        RefusedError: the number may not be called, or not now, or a trial of the account is in progress.
+        RefusedError: the number may not be called, or not now, or is not confirmed to be the user's own; or a trial of
+            the account is in progress.
     """
     campaign = _read(unit.connection, order.campaign_id)
     number = wanted_number(order.number, rules.region)
+    is_own = _is_own(unit.connection, order, campaign, number, rules)
     _take_turn(unit, campaign["user_id"])
     row = _settings(campaign, order.code, unit.now_ms)
-    asked = {**campaign, **{name: row[name] for name in ("expirationdate", "dial_method")}}
-    survey, _ = ready_survey(unit.connection, asked, unit.now_ms)
-    is_own = number == telephone_of(unit.connection, order.actor_id, rules.region)
+    content = _content(unit, order, {**campaign, **{name: row[name] for name in ("expirationdate", "dial_method")}})
+    row |= content.changes
     if not (order.any_hour and is_own):
         closes_ms = _end_of_hours(unit, campaign, number, rules, is_own=is_own)
         row["expirationdate"] = min(row["expirationdate"], closes_ms)
@@ -92,15 +121,77 @@ def begin_trial(unit: UnitOfWork, order: CampaignTrial, rules: TrialRules) -> in
     trial_id = int(unit.connection.scalars(insert(Campaign).values(row).returning(Campaign.id)).one())
     _copy_lists(unit.connection, order.campaign_id, trial_id)
     if campaign["medium"] != SMS:
-        seal(unit.connection, trial_id, survey, tried_id=order.campaign_id)
-    person = person_of_trial(unit.connection, order.campaign_id)
-    _refuse_blank_text(campaign, person, number)
-    _refuse_unless_callable(unit, add_subscriber(unit, _subscriber(unit, row, trial_id, person, number)), rules)
-    resource = "sms-campaigns" if campaign["medium"] == SMS else "campaigns"
-    told = {"trial_id": trial_id}
-    unit.written.append(RecordWritten(CAMPAIGN_TRIED, resource, order.campaign_id, campaign["user_id"], {}, told))
-    unit.note(touched_campaigns(trial_id))
+        seal(unit.connection, trial_id, content.survey, tried_id=order.campaign_id)
+    _refuse_blank_text(row, content.person, number)
+    _refuse_unless_callable(unit, add_subscriber(unit, _subscriber(unit, row, trial_id, content.person, number)), rules)
+    _tell(unit, order, campaign, trial_id, number)
     return trial_id
+
+
+def _is_own(
+    connection: Connection, order: CampaignTrial, campaign: Mapping[str, Any], number: str, rules: TrialRules
+) -> bool:
+    """Return whether a number is the user's own, as far as it matters: over a simulated carrier their word is enough.
+
+    Raises:
+        RefusedError: it is not, and the user may call no other; or a code is to go over a simulated carrier.
+    """
+    if _is_simulated(connection, campaign):
+        if order.message is not None:
+            raise RefusedError(
+                "The carrier is simulated, so no telephone rings: none needs to be confirmed.", code=ErrorCode.PROTOCOL
+            )
+        return number == telephone_of(connection, order.actor_id, rules.region)
+    is_own = number == confirmed_number(connection, order.actor_id)
+    if not (is_own or order.reaches_anybody or order.message is not None):
+        raise RefusedError(
+            "This telephone is not confirmed to be yours. Have a code sent to it, and type the code.",
+            code=ErrorCode.NOT_CONFIRMED,
+        )
+    return is_own
+
+
+def _is_simulated(connection: Connection, campaign: Mapping[str, Any]) -> bool:
+    gateway = gateway_row(connection, gateway_of(campaign))
+    return gateway is None or gateway["protocol"] == SIMULATED
+
+
+def _content(unit: UnitOfWork, order: CampaignTrial, campaign: Mapping[str, Any]) -> _Content:
+    """Return what a trial plays or sends: what the campaign does to its first person, or a code.
+
+    Raises:
+        CampaignNotReadyError: the campaign lacks something that a start needs, or the code cannot be spoken.
+    """
+    if order.message is None:
+        survey, _ = ready_survey(unit.connection, campaign, unit.now_ms)
+        return _Content(survey, person_of_trial(unit.connection, order.campaign_id), {})
+    is_sms, text = campaign["medium"] == SMS, order.message.text
+    voice = AS_SET if is_sms else chosen_voice(unit.connection, campaign["object_id"])
+    prompt = Prompt(script=f"{text} {text}", voice=voice)
+    survey = Survey(() if is_sms else (Section(1, SectionType.PLAY_MESSAGE, order.message.title, prompt),))
+    changes = {"text_message": text, "amd_behavior": AmdBehavior.ALWAYS, "voicemail": False}
+    errors = field_errors(unit.connection, {**campaign, **changes}, survey, unit.now_ms)
+    if "object_id" in errors:
+        raise RefusedError(
+            "No code can be spoken: the service has no voice that works. Ask an admin to set one up, or to place the"
+            " test for you.",
+            code=ErrorCode.NOT_DIALLED,
+        )
+    if errors:
+        raise CampaignNotReadyError(errors)
+    person = ExamplePerson(0, "", code_variables(order.message.code, is_spoken=not is_sms), "")
+    return _Content(survey, person, changes)
+
+
+def _tell(unit: UnitOfWork, order: CampaignTrial, campaign: Mapping[str, Any], trial_id: int, number: str) -> None:
+    """Note what was done, in the audit log and for the worker; and the code that is awaited."""
+    if order.message is None:
+        resource = "sms-campaigns" if campaign["medium"] == SMS else "campaigns"
+        told = {"trial_id": trial_id}
+        unit.written.append(RecordWritten(CAMPAIGN_TRIED, resource, order.campaign_id, campaign["user_id"], {}, told))
+    else:
+        await_code(unit, order.actor_id, number, order.message.code)
+    unit.note(touched_campaigns(trial_id))
 
 
 def person_of_trial(connection: Connection, campaign_id: int) -> ExamplePerson:
@@ -216,8 +307,7 @@ def _end_of_hours(
 
     Outside of them the number is refused. A user who calls their own telephone may say so, and go on.
     """
-    gateway = gateway_row(unit.connection, gateway_of(campaign))
-    outer = rules.hours.over(is_simulated=gateway is None or gateway["protocol"] == SIMULATED)
+    outer = rules.hours.over(is_simulated=_is_simulated(unit.connection, campaign))
     zone = zone_of_number(number) or rules.zone
     window = window_at(Calendar(), zone, unit.now_ms, outer)
     if window.is_open:

@@ -47,6 +47,7 @@ class ErrorCode(StrEnum):
     NO_CONTACT = "no_contact"
     NO_TELEPHONE = "no_telephone"
     NOT_AUTHENTICATED = "not_authenticated"
+    NOT_CONFIRMED = "not_confirmed"
     NOT_DIALLED = "not_dialled"
     NOT_FOUND = "not_found"
     NOT_PERMITTED = "not_permitted"

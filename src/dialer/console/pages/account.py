@@ -87,7 +87,7 @@ async def choose_language(request: ApiRequest) -> Response[Any]:
 
 @post("/account/telephone", media_type="text/html")
 async def set_telephone(request: ApiRequest, console: NamedDependency[ConsoleServices]) -> Response[Any]:
-    """Keep the viewer's own telephone, which tests of campaigns may call at any hour."""
+    """Keep the viewer's own telephone, which tests of campaigns propose."""
     telephone = (await read_fields(request)).get("telephone", "").strip()
     try:
         await change(request, Given({"telephone": telephone}))

@@ -9,8 +9,9 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from sqlalchemy import select
 
-from dialer.api.actions.campaign_trials import begin, look, rules_of, stop
+from dialer.api.actions.campaign_trials import CodeWords, begin, look, rules_of, stop
 from dialer.api.service import ApiRequest
+from dialer.app.accounts.own_telephones import awaited_number, confirmed_number
 from dialer.app.campaigns.campaign_trials import person_of_trial, telephone_of
 from dialer.app.campaigns.trial_progress import TrialStage, TrialView, last_number, newest_trial
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
@@ -40,6 +41,7 @@ from dialer.store.tables import SMS, Campaign, User
 from dialer.store.timeline.happenings import happenings_of
 
 NUMBER_MAX: Final = 64
+_FIELDS: Final = ("number", "code")
 _REFUSALS: Final = (AnsweredError, ConflictError, InvalidError, InvalidFieldsError, RefusedError)
 STAGES: Final[Mapping[TrialStage, tuple[str, str]]] = {
     TrialStage.WAITING: ("fair", gettext_noop("Waiting")),
@@ -64,6 +66,11 @@ class _Tried(NamedTuple):
     cost: int
     """The price of the text in integers of 1e-5; 0 if it has none."""
     proposed: str
+    """The number in the form: that which got a code last, else the user's own, else the last one."""
+    awaited: str
+    """The number whose code may be typed now; empty for none."""
+    confirmed: str
+    """The number that the user has confirmed; empty for none."""
     trial: TrialView | None
 
 
@@ -93,9 +100,11 @@ async def begin_test(
 ) -> Response[Any]:
     """Call one's own telephone with a campaign, or send its text there."""
     identity, filled = identity_in(record_id, "campaign"), await read_fields(request)
-    given = {"number": filled.get("number", "").strip()[: NUMBER_MAX + 1], "any_hour": "any_hour" in filled}
+    given: dict[str, str | bool] = {name: filled.get(name, "").strip()[: NUMBER_MAX + 1] for name in ("number", "code")}
+    given.update({name: name in filled for name in ("any_hour", "send_code")})
+    asked = Given({name: one for name, one in given.items() if one != ""})
     try:
-        await begin(request, identity, seen_campaigns, Given({name: one for name, one in given.items() if one != ""}))
+        await begin(request, identity, seen_campaigns, asked, _code_words())
     except _REFUSALS as error:
         return await _show(request, identity, filled, error)
     console.snapshots.forget(_key(request, identity))
@@ -114,6 +123,11 @@ async def stop_test(
     return go_to(f"/console/campaigns/{identity}/test/")
 
 
+def _code_words() -> CodeWords:
+    text = gettext("Your code is %(code)s. If you did not ask for it, do nothing.")
+    return CodeWords(text, gettext("Confirmation code"))
+
+
 def _key(request: ApiRequest, identity: int) -> tuple[object, ...]:
     return ("test", identity, zone_of(request).key, request.user.may(Permission.CAMPAIGNS))
 
@@ -124,7 +138,7 @@ async def _show(
     service = request.service
     found = await service.read(request, lambda unit: _read(unit, identity, request.user.id))
     errors: Errors = error.errors if isinstance(error, (InvalidError, InvalidFieldsError)) else {}
-    others = {name: messages for name, messages in errors.items() if name != "number"}
+    others = {name: messages for name, messages in errors.items() if name not in _FIELDS}
     messages = [joined_words(one) for one in others.values()]
     return page(
         request,
@@ -134,7 +148,9 @@ async def _show(
         identity=identity,
         url=f"/console/campaigns/{identity}/test/",
         number=filled.get("number", found.proposed),
-        number_error=joined_words(errors["number"]) if "number" in errors else "",
+        number_error=joined_words(errors.get("number", [])),
+        code_error=joined_words(errors.get("code", [])),
+        asks_code=_asks_code(request, found, filled.get("number", found.proposed), error),
         messages=messages if errors or error is None else messages_of(error),
         asks_hour="any_hour" in filled or getattr(error, "code", None) is ErrorCode.CALLING_HOURS,
         any_hour="any_hour" in filled,
@@ -142,6 +158,14 @@ async def _show(
         live=_live(request, found.trial),
         **found._asdict(),
     )
+
+
+def _asks_code(request: ApiRequest, found: _Tried, number: str, error: Exception | None) -> bool:
+    """Return whether the form has the field for a code, or the button that sends one."""
+    if getattr(error, "code", None) is ErrorCode.NOT_CONFIRMED or "code" in getattr(error, "errors", {}):
+        return True
+    may_skip = found.is_simulated or request.user.may(Permission.ADMIN)
+    return not may_skip and (not found.confirmed or number != found.confirmed)
 
 
 def _read(unit: Unit, identity: int, actor_id: int) -> _Tried:
@@ -155,15 +179,21 @@ def _read(unit: Unit, identity: int, actor_id: int) -> _Tried:
         text = message_of(row["text_message"], person.full_name, person.additional_vars, person.number)
     parts = parts_of(text) if is_sms else 0
     gateway = gateway_row(unit.connection, gateway_of(row))
+    is_simulated = gateway is None or gateway["protocol"] == SIMULATED
+    awaited = "" if is_simulated else awaited_number(unit.connection, actor_id, unit.now_ms)
+    confirmed = "" if is_simulated else confirmed_number(unit.connection, actor_id)
+    last = last_number(unit.connection, actor_id)
     return _Tried(
         row["name"],
         is_sms,
-        gateway is None or gateway["protocol"] == SIMULATED,
+        is_simulated,
         person.full_name.strip() or person.number,
         text,
         parts,
         parts * row["sms_rate"],
-        last_number(unit.connection, actor_id) or telephone_of(unit.connection, actor_id, unit.conventions.region),
+        awaited or confirmed or last or telephone_of(unit.connection, actor_id, unit.conventions.region),
+        awaited,
+        confirmed,
         newest_trial(unit.connection, identity, unit.now_ms, rules_of(unit)),
     )
 

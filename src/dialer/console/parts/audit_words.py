@@ -78,6 +78,8 @@ ACTIONS: Final[Mapping[str, str]] = {
     "signed_in": gettext_noop("Signed in"),
     "subscribers_erased": gettext_noop("Erased people of campaigns"),
     "subscribers_recycled": gettext_noop("Set people back to be called again"),
+    "telephone_code_sent": gettext_noop("Had a code sent to a telephone"),
+    "telephone_confirmed": gettext_noop("Confirmed a telephone"),
     "trial_call_placed": gettext_noop("Made a test call"),
     "user_changed": gettext_noop("Changed a user"),
     "user_created": gettext_noop("Created a user"),

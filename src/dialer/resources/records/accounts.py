@@ -48,6 +48,7 @@ from dialer.store.tables import (
     ApiKey,
     ConsoleSession,
     IdempotentResponse,
+    OwnTelephone,
     Payment,
     RateCardLine,
     RecoveryCode,
@@ -357,7 +358,15 @@ def _owns_nothing(unit: Unit, stored: Values) -> None:
 _GO_WITH_THE_USER: Final = frozenset(
     {
         model.__table__
-        for model in (ApiKey, ConsoleSession, IdempotentResponse, RateCardLine, RecoveryCode, SecondFactor)
+        for model in (
+            ApiKey,
+            ConsoleSession,
+            IdempotentResponse,
+            OwnTelephone,
+            RateCardLine,
+            RecoveryCode,
+            SecondFactor,
+        )
     }
 )
 """Tables whose rows are deleted with their user."""

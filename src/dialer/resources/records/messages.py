@@ -4,7 +4,7 @@ from typing import Final
 
 from dialer.domain.messages.sms_parts import MESSAGE_CHARACTERS_MAX
 from dialer.domain.words.enums import MessageStatus
-from dialer.resources.crud.declaration import OWNER, STAMPS, optional, own, read_only, shapes, writable
+from dialer.resources.crud.declaration import OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
 from dialer.resources.crud.derived_columns import CURRENCY
 from dialer.resources.crud.fields import Amount, Integer, Text, TextChoice
 from dialer.resources.crud.forms import form
@@ -33,7 +33,7 @@ from dialer.resources.records.campaigns import (
     RETRIES_MAX,
 )
 from dialer.resources.records.purposes import PURPOSE_FIELDS, by_purpose
-from dialer.resources.records.tried_campaigns import TEST_FIELDS, by_test, tested
+from dialer.resources.records.tried_campaigns import TEST_FIELDS, by_test, tested_messages
 from dialer.store.tables import SMS, Campaign, SmsMessage
 
 MESSAGE_ID_LENGTH: Final = 36
@@ -171,9 +171,9 @@ _SMS_MESSAGE: Final = shapes(
             "The number as it was given to the carrier, after the gateway's `removeprefix` and `addprefix`.",
             example="+12025550100",
         ),
-        "text_message": read_only(
+        "text_message": derived(
             Text(MESSAGE_CHARACTERS_MAX),
-            "The text as it was sent, with its variables replaced.",
+            "The text as it was sent, with its variables replaced. A code that confirms a telephone is not shown.",
             example="Dear Ada, we expect you on Monday.",
         ),
         "parts": read_only(
@@ -212,7 +212,7 @@ SMS_CAMPAIGNS = campaigns(
 SMS_MESSAGES = Resource(
     path="sms-message",
     shapes=_SMS_MESSAGE,
-    derived=tested,
+    derived=tested_messages,
     conditions=(by_test(SmsMessage.__table__.c.campaign_id),),
     filters=("phone_number", "status", "message_id"),
     asked=(by_purpose(SmsMessage.__table__.c.campaign_id),),

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, RowMapping, case, exists, false, select, true
 
+from dialer.domain.messages.confirmation_codes import shown_text
 from dialer.resources.crud.declaration import derived
 from dialer.resources.crud.fields import Boolean
 from dialer.resources.crud.references import Identity
@@ -46,6 +47,21 @@ def tested(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     found: dict[int, int | None] = {row.id: row.trial_of_id for row in unit.connection.execute(query)} if ids else {}
     tried = [found.get(row["campaign_id"]) for row in rows]
     return [{IS_TEST: one is not None, "tested_campaign_id": one} for one in tried]
+
+
+def tested_messages(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
+    """Return what `tested` does, and the text of each message; those that bring a code are shown without it."""
+    ids = {row["campaign_id"] for row in rows} - {None}
+    columns = Campaign.id, Campaign.trial_of_id, Campaign.text_message
+    query = select(*columns).where(Campaign.id.in_(ids), Campaign.trial_of_id.is_not(None))
+    found = {row.id: row for row in unit.connection.execute(query)} if ids else {}
+    shown: list[Values] = []
+    for row in rows:
+        trial = found.get(row["campaign_id"])
+        text = row["text_message"] if trial is None else shown_text(trial.text_message, row["text_message"])
+        of = {IS_TEST: trial is not None, "tested_campaign_id": None if trial is None else trial.trial_of_id}
+        shown.append({**of, "text_message": text})
+    return shown
 
 
 def tested_cdrs(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:

@@ -262,6 +262,17 @@ CREATE TABLE recovery_code (
 	CONSTRAINT fk_recovery_code_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
 );
 CREATE INDEX ix_recovery_code_user_id ON recovery_code (user_id);
+CREATE TABLE own_telephone (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+	user_id INTEGER NOT NULL,
+	number VARCHAR(255) DEFAULT '' NOT NULL,
+	asked_number VARCHAR(255) DEFAULT '' NOT NULL,
+	code_hash BLOB NOT NULL,
+	code_until_ms INTEGER NOT NULL,
+	tries_left INTEGER NOT NULL,
+	CONSTRAINT fk_own_telephone_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX uq_own_telephone_user_id ON own_telephone (user_id);
 CREATE TABLE rate_card_line (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	user_id INTEGER NOT NULL,

@@ -166,6 +166,29 @@ class RecoveryCode(Row):
     """SHA-256 of the code, which has 80 random bits."""
 
 
+class OwnTelephone(Row):
+    """The telephone of a user that a code has reached, and the code that another one is to get. No code is stored."""
+
+    __tablename__ = "own_telephone"
+
+    user_id: Mapped[int] = mapped_column(BIG, ForeignKey("user_account.id", ondelete="CASCADE"))
+    number: Mapped[Name] = mapped_column(default="", server_default="")
+    """The number that is confirmed; empty for none."""
+    asked_number: Mapped[Name] = mapped_column(default="", server_default="")
+    """The number to which the last code went; empty once it is confirmed."""
+    code_hash: Mapped[bytes] = mapped_column(LargeBinary(32))
+    """SHA-256 of the code, with the number before it."""
+    code_until_ms: Mapped[int] = mapped_column(BIG)
+    """The end of the life of the code."""
+    tries_left: Mapped[int]
+    """Tries that are left for the code."""
+
+    __table_args__ = (
+        Index("uq_own_telephone_user_id", "user_id", unique=True),
+        {"sqlite_autoincrement": True},
+    )
+
+
 class RateCardLine(Row):
     """The price of a user's calls to numbers that begin with a prefix."""
 

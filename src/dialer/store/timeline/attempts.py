@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, SQLColumnExpressio
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.calls.plans import NO_AMD, SMS, VOICE, GatewayKey
+from dialer.domain.messages.confirmation_codes import shown_text
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Survey
 from dialer.domain.words.enums import AmdStatus, CallRequestStatus, LegType
@@ -19,9 +20,11 @@ from dialer.store.tables import (
     Agent,
     CallDisposition,
     CallRequest,
+    Campaign,
     Cdr,
     Queue,
     SmsMessage,
+    Subscriber,
     SurveyResult,
     Transfer,
 )
@@ -92,7 +95,7 @@ def _calls(connection: Connection, condition: ColumnElement[bool]) -> list[Attem
 def messages_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
     """Return the text messages to a subscriber of a campaign of text messages."""
     condition = (SmsMessage.subscriber_id == subscriber_id) & SmsMessage.callrequest_id.is_(None)
-    names = _Names(connection)
+    names, template = _Names(connection), _template_of_test(connection, subscriber_id)
     return [
         AttemptPart(
             id=row["id"],
@@ -106,10 +109,17 @@ def messages_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]
             ended=moment_or_none(row["ended_ms"]),
             answered=moment_or_none(row["delivery_date"]),
             cost=format_money(row["cost"]),
-            messages=[_message(row)],
+            messages=[_message(row, template)],
         )
         for row in _rows(connection, SmsMessage.__table__, condition, SmsMessage.id)
     ]
+
+
+def _template_of_test(connection: Connection, subscriber_id: int) -> str:
+    """Return the template of the texts to the person of a test, which may bring a code; else an empty text."""
+    campaign_id = select(Subscriber.campaign_id).where(Subscriber.id == subscriber_id).scalar_subquery()
+    is_test = Campaign.id == campaign_id, Campaign.trial_of_id.is_not(None)
+    return connection.scalar(select(Campaign.text_message).where(*is_test)) or ""
 
 
 class _RowsOfCall(NamedTuple):
@@ -236,12 +246,12 @@ def _outcome(row: RowMapping) -> OutcomePart:
     return OutcomePart(moment(row["updated_date"]), row["disposition"], row["word"], row["note"])
 
 
-def _message(row: RowMapping) -> MessagePart:
+def _message(row: RowMapping, template: str = "") -> MessagePart:
     return MessagePart(
         id=row["id"],
         at=moment(row["send_date"]),
         to=row["phone_number"],
-        text=row["text_message"],
+        text=shown_text(template, row["text_message"]),
         parts=row["parts"],
         status=row["status"],
         cost=format_money(row["cost"]),

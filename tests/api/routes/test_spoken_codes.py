@@ -1,0 +1,50 @@
+"""Tests of the code that a call speaks, by which a user confirms that a telephone is their own."""
+
+import re
+from typing import Final
+
+import msgspec
+from sqlalchemy import select
+
+from dialer.store.database.service_state import save_speech
+from dialer.store.queries.sealed_surveys import sealed_survey
+from dialer.store.tables import Campaign, Subscriber
+from tests.api.routes.test_tried_voices import Bench, bench  # noqa: F401 - a fixture
+
+OWN: Final = "+493023125099"
+
+
+def test_a_call_speaks_the_digits_twice_with_the_voice_of_the_survey(bench: Bench) -> None:  # noqa: F811 - a fixture
+    assert bench.alice.request("POST", f"{bench.url}test-call/", json={"number": OWN}).status_code == 409
+    path, order = f"{bench.url}test-call/", {"number": OWN, "send_code": True}
+    assert bench.alice.request("POST", path, json=order).status_code == 201
+    (trial,) = bench.database.read_now(
+        lambda unit: unit.execute(select(Campaign.__table__).where(Campaign.trial_of_id.is_not(None))).all()
+    )
+    survey = bench.database.read_now(lambda unit: sealed_survey(unit, trial.id))
+    assert survey is not None
+    (section,) = survey.sections
+    text = "Your code is {confirmation code}. If you did not ask for it, do nothing."
+    assert (section.prompt.script, section.prompt.voice.language) == (f"{text} {text}", "de")
+    variables = bench.database.read_now(
+        lambda unit: unit.scalar(select(Subscriber.additional_vars).where(Subscriber.campaign_id == trial.id))
+    )
+    spoken = msgspec.json.decode(str(variables))["confirmation code"]
+    assert re.fullmatch(r"[0-9](, [0-9]){5}", spoken)
+    wrong = bench.alice.refused("POST", path, number=OWN, code="1")
+    assert wrong == (400, {"code": ["This is not the code."]})
+    code = spoken.replace(", ", "")
+    told = bench.alice.refused("POST", path, number=OWN, code=code)
+    assert told == (409, {"detail": "A test of this account is in progress. Wait for its end."})
+    assert bench.alice.request("DELETE", path).status_code == 204
+    assert bench.alice.request("POST", path, json={"number": OWN}).status_code == 201
+
+
+def test_without_a_voice_no_code_is_sent(bench: Bench) -> None:  # noqa: F811 - a fixture
+    bench.database.write_now(lambda unit: save_speech(unit, None))
+    told = bench.alice.refused("POST", f"{bench.url}test-call/", number=OWN, send_code=True)
+    said = (
+        "No code can be spoken: the service has no voice that works. Ask an admin to set one up, or to place the test"
+        " for you."
+    )
+    assert told == (409, {"detail": said})
