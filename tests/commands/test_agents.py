@@ -10,7 +10,7 @@ from sqlalchemy import update
 from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, TransferStatus
 from dialer.sim.agent_profile import parse_agent
-from dialer.store.tables import Agent, AgentHour, CallRequest, Queue, Transfer
+from dialer.store.tables import Agent, AgentHour, CallRequest, Campaign, Queue, Transfer
 from tests.commands.conftest import Run
 from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House
 
@@ -27,7 +27,7 @@ MEASURED: Final[dict[str, Any]] = {
 
 @pytest.fixture
 def house(tmp_path: Path) -> House:
-    """Create a database with an agent who took 21 calls in the last weeks, and one who took two."""
+    """Create a database with an agent who took 21 calls in the last weeks, and one who took two; and both tests."""
     one = House(tmp_path)
     busy, new = one.agent(name="Ann", wrap_up_time=5), one.agent(name="Ben")
     campaign_id = one.campaign(one.survey({"type": 1, "script": "Hello"}), one.phonebook("+12025550101"))
@@ -36,6 +36,12 @@ def house(tmp_path: Path) -> House:
     took(one, campaign_id, busy, 600, 7_000, days=40)
     for _ in range(2):
         took(one, campaign_id, new, 1, 10)
+    test_id = one.campaign(one.survey({"type": 1, "script": "Hello"}), one.phonebook("+12025550101"))
+    is_test = update(Campaign).where(Campaign.id == test_id).values(trial_of_id=campaign_id)
+    one.database.write_now(lambda unit: unit.execute(is_test))
+    for _ in range(20):
+        took(one, test_id, busy, 3_000, 3_000)
+        took(one, test_id, new, 1, 10)
     hour = MONDAY_NOON_MS // HOUR_MS - 24
     spent = {"agent_id": busy, "hour": hour, "reason": ""}
     one.add(AgentHour, **spent, activity=AgentActivity.WRAPPING_UP, spent_ms=20 * 30_000, begun=20)

@@ -14,7 +14,7 @@ from dialer.app.work.unit import UnitOfWork
 from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.words.enums import AgentActivity, TransferStatus
 from dialer.store.backends.expressions import in_order
-from dialer.store.tables import Agent, AgentHour, Transfer
+from dialer.store.tables import Agent, AgentHour, CallRequest, Campaign, Transfer
 
 CALLS_MIN: Final = 20
 """Calls from which on an agent is measured: with fewer, deciles tell little."""
@@ -68,7 +68,10 @@ class AgentProfile(msgspec.Struct, frozen=True):
 
 
 def measure_agents(connection: Connection, since_ms: int) -> list[AgentProfile]:
-    """Return the profiles of all agents, from their calls and activities since a moment."""
+    """Return the profiles of all agents, from their calls and activities since a moment.
+
+    Calls of tests of campaigns are left out: colleagues who try a campaign talk as no customer does.
+    """
     rows = connection.execute(select(Agent.id, Agent.name, Agent.wrap_up_time).order_by(Agent.id).limit(AGENTS_MAX))
     activities = _activities(connection, since_ms)
     profiles = []
@@ -120,6 +123,7 @@ def _activities(connection: Connection, since_ms: int) -> Mapping[int, _Activiti
 
 
 def _calls(connection: Connection, agent_id: int, since_ms: int) -> list[_Taken]:
+    tests = select(CallRequest.id).join(Campaign, Campaign.id == CallRequest.campaign_id)
     query = (
         select(
             Transfer.answered_ms - Transfer.started_ms,
@@ -127,6 +131,7 @@ def _calls(connection: Connection, agent_id: int, since_ms: int) -> list[_Taken]
         )
         .where(Transfer.agent_id == agent_id, Transfer.status == TransferStatus.OVER)
         .where(Transfer.answered_ms.is_not(None), Transfer.started_ms.is_not(None), Transfer.joined_ms >= since_ms)
+        .where(Transfer.callrequest_id.not_in(tests.where(Campaign.trial_of_id.is_not(None))))
         .order_by(in_order(Transfer.id, is_descending=True))
         .limit(CALLS_MAX)
     )
