@@ -114,6 +114,7 @@ def test_runs_obey_the_calling_hours_as_the_forecast_of_the_campaign_does(
     alice.get(f"campaigns/{identity}/")
     assert alice.send(f"campaigns/{identity}/forecast/").status_code == 303
     assert obeyed() == ([False, True, False], "does not obey")
+    assert "and the forecast of the campaign was made without them." in alice.text(f"campaigns/{identity}/what-if/")
     alice.get(f"campaigns/{identity}/")
     assert alice.send(f"campaigns/{identity}/forecast/", obey_calling_hours="1").status_code == 303
     assert obeyed() == ([True, True, False], "obeys")

@@ -2,8 +2,13 @@
 
 from typing import Any
 
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
 from dialer.domain.figures.digest import cdr_digest
 from tests.api.harness import Caller
+from tests.console.visitor import Visitor
 from tests.end_to_end.service import advance
 from tests.end_to_end.test_campaign import campaign
 
@@ -48,3 +53,13 @@ def test_a_forecast_for_the_services_seed_comes_true(ann: Caller, admin: Caller)
     assert found == {name: expected[name] for name in found}
     assert (on_its_way["finish_date"]["p50"], on_its_way["now"]) == (found["finish_date"], "2026-03-02T12:01:30Z")
     assert on_its_way["calls"]["p50"] < found["calls"]
+
+
+@pytest.mark.parametrize("calling_hours", ["off"])
+def test_what_if_says_that_there_are_no_calling_hours_to_obey(
+    ann: Caller, admin: Caller, client: TestClient[Litestar]
+) -> None:
+    made, visitor = campaign(ann, admin), Visitor(client)
+    visitor.sign_in("ann")
+    said = "There are no calling hours to obey: an admin has turned them off for the whole service."
+    assert said in visitor.text(f"campaigns/{made['id']}/what-if/")

@@ -272,6 +272,7 @@ async def _show(
         fields=fields,
         may_try=stored["status"] in _OPEN,
         obeys_hours=stored.get("obey_calling_hours", True),
+        has_hours=request.service.conventions(request).hours.hours is not None,
         live=live,
         messages=[] if error is None else messages_of(error),
         most=SETTINGS_MAX,
