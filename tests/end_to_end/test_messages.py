@@ -1,8 +1,13 @@
 """Tests of an SMS campaign through the API."""
 
+import csv
 from typing import Any
 
+from litestar import Litestar
+from litestar.testing import TestClient
+
 from tests.api.harness import Caller
+from tests.console.visitor import Visitor
 from tests.end_to_end.service import advance
 
 
@@ -51,6 +56,19 @@ def test_a_campaign_of_text_messages(ann: Caller, admin: Caller) -> None:
     assert [ended[name] for name in names] == [4, "completed", 4, 4, 3, "0.15000"]
     (user,) = ann.get("users/")["results"]
     assert user["balance"] == 0.85
+
+
+def test_the_report_of_texts_says_who_got_one(ann: Caller, admin: Caller, client: TestClient[Litestar]) -> None:
+    """The second has no route: nobody is told as a person who was reached, or who answered."""
+    made, visitor = campaign(ann, admin, "+12025551000", "+12025550131", "+12025550132"), Visitor(client)
+    ann.change(made["url"], status=1)
+    advance(admin, 60)
+    visitor.sign_in("ann")
+    shown = visitor.text(f"campaigns/{made['id']}/summary/")
+    assert ("2 of 3 people got the text." in shown, "answered" in shown) == (True, False)
+    sheet = visitor.request("GET", f"campaigns/{made['id']}/results/export/?format=csv").text
+    states = {row["Number"]: row["State"] for row in csv.DictReader(sheet.lstrip("\ufeff").splitlines())}
+    assert states == {"+12025551000": "Delivered", "+12025550131": "Not reached", "+12025550132": "Delivered"}
 
 
 def test_an_sms_campaign_is_started_paused_and_aborted(ann: Caller, admin: Caller) -> None:

@@ -20,7 +20,7 @@ from dialer.store.queries.results_by_person import (
     read_results,
 )
 from dialer.store.rows.contact_names import names_of_phonebooks
-from dialer.store.tables import Campaign
+from dialer.store.tables import SMS, Campaign
 
 LIST_COLUMNS_MAX: Final = 100
 """Columns of lists in a sheet."""
@@ -34,6 +34,8 @@ class PeopleSheet(NamedTuple):
     list_columns: list[str]
     """The columns of the list."""
     first: ResultsChunk
+    is_sms: bool
+    """True if the people get texts, in which nothing is asked."""
 
 
 def begin_sheet(connection: Connection, campaign_id: int) -> PeopleSheet:
@@ -46,7 +48,7 @@ def begin_sheet(connection: Connection, campaign_id: int) -> PeopleSheet:
     # The first people have the columns in the order of their list.
     names = [*(name for person in first.people for name in person.variables), *sorted(known.names)]
     listed = [name for name in dict.fromkeys(names) if name not in BUILT_IN][:LIST_COLUMNS_MAX]
-    return PeopleSheet(sections, listed, first)
+    return PeopleSheet(sections, listed, first, row["medium"] == SMS)
 
 
 def records_voices(section: Section) -> bool:

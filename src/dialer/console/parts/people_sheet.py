@@ -1,6 +1,6 @@
 """The sheet of a campaign's people in the viewer's language: a row a person, with their answers."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -21,7 +21,7 @@ from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind
 from dialer.console.words.language import gettext
 from dialer.console.words.state_words import NO_ANSWER_GIVEN, WITHOUT_AN_ANSWER, capitalised, person_words, words_of
 from dialer.domain.survey.survey import Section
-from dialer.domain.words.enums import AgentDisposition
+from dialer.domain.words.enums import AgentDisposition, SubscriberStatus
 from dialer.domain.words.reasons import SUBSCRIBER_REASONS
 from dialer.store.database.database import Database
 from dialer.store.queries.results_by_person import GivenAnswer, PersonResult, ResultsChunk, read_results
@@ -126,7 +126,7 @@ def _result(person: PersonResult, shown: _Shown) -> tuple[Value, ...]:
     return (
         person.name,
         person.number,
-        _state(person, shown.sheet.sections),
+        _state(person, shown.sheet),
         capitalised(gettext(reason)) if reason else "",
         person.attempts,
         person.last_attempt_ms,
@@ -140,9 +140,14 @@ def _result(person: PersonResult, shown: _Shown) -> tuple[Value, ...]:
     )
 
 
-def _state(person: PersonResult, sections: Iterable[Section]) -> str:
-    """Return what the campaign has come to with a person; of those who gave no answer, that they did not."""
-    silence = silence_of(person, sections)
+def _state(person: PersonResult, sheet: PeopleSheet) -> str:
+    """Return what the campaign has come to with a person; of those who gave no answer, that they did not.
+
+    A text that is delivered has reached a telephone, and says nothing of its reader.
+    """
+    if sheet.is_sms and person.status == SubscriberStatus.SENT:
+        return gettext("Delivered")
+    silence = silence_of(person, sheet.sections)
     if silence is None:
         return person_words(person.status, person.reason)
     return gettext(WITHOUT_AN_ANSWER if silence is Silence.COMPLETED else NO_ANSWER_GIVEN)

@@ -20,6 +20,7 @@ from dialer.domain.figures.crosstabs import Crosstab, CrossTable, TooManyGroupsE
 from dialer.domain.figures.scales import as_mark
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
+from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.database.database import Database
 from dialer.store.queries.results_by_person import GivenAnswer, read_given
 from dialer.store.tables import Campaign
@@ -64,8 +65,12 @@ class ToldAnswers(NamedTuple):
     answered: int
     """The people who have given an answer."""
     questions: list[ToldQuestion]
+    head: str
+    """The sentence about how many people answered; of texts, in which nothing is asked, how many people got one."""
     silent: str = ""
     """The sentences about the people who took a call and gave no answer, or replied by text; empty without any."""
+    asks: bool = True
+    """False if the people get texts, in which nothing is asked."""
 
 
 class _Asked(NamedTuple):
@@ -82,7 +87,7 @@ class _Tally:
 
     def __init__(self, asked: _Asked) -> None:
         self._asked: Final = asked
-        self.people = self.answered = 0
+        self.people = self.answered = self.delivered = 0
         self.silent: Final[Counter[Silence | None]] = Counter()
         sections = asked.sheet.sections
         scales = {section.id: definition_of(section).is_scale(section) for section in sections}
@@ -106,6 +111,7 @@ class _Tally:
                     known += 1
             self.people += 1
             self.answered += known > 0
+            self.delivered += person.status == SubscriberStatus.SENT
             self.silent[silence_of(person, self._asked.sheet.sections)] += 1
         return found.after_id
 
@@ -144,8 +150,22 @@ async def tell_answers(database: Database, campaign_id: int, wanted: str) -> Tol
         tally.people,
         tally.answered,
         [question for question in told if question is not None],
+        _head(tally, is_sms=asked.sheet.is_sms),
         " ".join(filter(None, [_silent(tally.silent), replies_in_words(asked.replies)])),
+        asks=not asked.sheet.is_sms,
     )
+
+
+def _head(tally: _Tally, *, is_sms: bool) -> str:
+    if is_sms:
+        words = ngettext(
+            "%(got)s of %(num)s person got the text.", "%(got)s of %(num)s people got the text.", tally.people
+        )
+        return words % {"got": grouped(tally.delivered), "num": grouped(tally.people)}
+    words = ngettext(
+        "%(answered)s of %(num)s person answered.", "%(answered)s of %(num)s people answered.", tally.people
+    )
+    return words % {"answered": grouped(tally.answered), "num": grouped(tally.people)}
 
 
 def _silent(counts: Mapping[Silence | None, int]) -> str:

@@ -140,25 +140,27 @@ def _times(connection: Connection, campaign_id: int) -> tuple[int, int]:
 
 def _document(told: ToldAnswers, imprint: Imprint, period: str) -> Document:
     as_of = gettext("As of %(moment)s.") % {"moment": moment(imprint.made_ms, imprint.zone)}
-    counted = "%(answered)s of %(num)s person answered.", "%(answered)s of %(num)s people answered."
-    answered = ngettext(*counted, told.people) % {"answered": grouped(told.answered), "num": grouped(told.people)}
     made = [gettext("Made by %(maker)s.") % {"maker": imprint.maker}] if imprint.maker else []
     zone = gettext("Times are in %(zone)s.") % {"zone": imprint.zone.key}
     facts = [
         *([period] if period else []),
         " ".join([as_of, *made, zone]),
-        gettext(
-            "Each person counts once for each question, with the last answer. Shares are of those who answered it."
-        ),
     ]
+    if told.asks:
+        facts.append(
+            gettext(
+                "Each person counts once for each question, with the last answer. Shares are of those who answered it."
+            )
+        )
+    nobody = [gettext("Nobody has answered a question yet.")] if told.asks else []
     return Document(
         viewers_language().code,
         told.name,
         imprint.maker,
-        " ".join(filter(None, [answered, told.silent])),
+        " ".join(filter(None, [told.head, told.silent])),
         [*facts, *([told.message] if told.message else [])],
         [_question(question, told.by) for question in told.questions],
-        [_margins() if told.questions else gettext("Nobody has answered a question yet.")],
+        [_margins()] if told.questions else nobody,
         as_of,
         gettext("Page {page} of {pages}"),
     )
