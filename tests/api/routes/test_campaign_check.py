@@ -27,7 +27,8 @@ class Bench:
         estate.admin.create("payment", amount=10, user="/rest-api/users/2/")
         self.remove(estate.branch)
         estate.owner.change(estate.section["url"], type=1, script="Hello")
-        estate.owner.change(self.url, phonebook=[estate.phonebook["url"]], callerid="+12025550150", purpose="survey")
+        people = {"phonebook": [estate.phonebook["url"]], "callerid": "+12025550150", "purpose": "survey"}
+        estate.owner.change(self.url, **people, carrier_maxretry=5)
 
     def row(self, model: type[Row], row_id: int, **columns: Json) -> None:
         table = model.__table__

@@ -53,7 +53,12 @@ class Bench:
         estate.owner.change(self.survey, language="de", voice_speed=1.5)
         hours = {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:00"}
         estate.owner.change(
-            self.url, phonebook=[estate.phonebook["url"]], callerid="+12025550150", purpose="survey", **hours
+            self.url,
+            phonebook=[estate.phonebook["url"]],
+            callerid="+12025550150",
+            purpose="survey",
+            carrier_maxretry=5,
+            **hours,
         )
         self.section_id = estate.section["id"]
         of_sip = update(Gateway).where(Gateway.id == estate.gateway["id"], Gateway.medium == VOICE)
@@ -98,6 +103,17 @@ def test_a_notice_of_a_recording_is_spoken_with_the_voice_of_the_survey(bench: B
     estate.owner.change(bench.url, record="all", record_notice_script="We record.")
     said = f"It cannot be spoken: {GONE}. Set record_notice."
     assert ("error", "unplayable", said) in bench.found()
+
+
+def test_a_carrier_that_cannot_place_calls_uses_nobody_up_unseen(bench: Bench, estate: Estate) -> None:
+    estate.owner.change(bench.url, carrier_maxretry=0, maxretry=0)
+    said = (
+        "If the carrier cannot place a call, the person counts as not reached and is not called again, although no"
+        " telephone rang. Set carrier_maxretry, such as 5."
+    )
+    assert bench.found() == [("warning", "used_up_by_carrier", said)]
+    estate.owner.change(bench.url, maxretry=1)
+    assert bench.found() == []
 
 
 def test_a_language_without_a_voice_is_a_warning(bench: Bench) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from sqlalchemy import Connection, exists, func, select
+from sqlalchemy import Connection, RowMapping, exists, func, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
 from dialer.app.campaigns.covered_people import CoveredPeople
@@ -145,6 +145,7 @@ def _facts(
         hours=hours.over(is_simulated=gateway is None or gateway["protocol"] == SIMULATED),
         service_zone=service_zone,
         retries=tuple(_retries(campaign)),
+        is_used_up_by_carrier=_is_used_up_by_carrier(gateway, campaign),
         has_phonebook=bool(phonebooks),
         has_people=_has_people(connection, campaign["id"], phonebooks),
         has_no_balance=_has_no_balance(connection, campaign),
@@ -193,6 +194,12 @@ def _retries(campaign: Mapping[str, Any]) -> Iterator[Retries]:
     for prefix in ("", "completion_"):
         count, interval = f"{prefix}maxretry", f"{prefix}intervalretry"
         yield Retries(count, interval, campaign[count], campaign[interval] * 1_000)
+
+
+def _is_used_up_by_carrier(gateway: RowMapping | None, campaign: Mapping[str, Any]) -> bool:
+    """Return whether the only call of a person may be one that a real carrier cannot place."""
+    is_real = campaign["medium"] == VOICE and gateway is not None and gateway["protocol"] != SIMULATED
+    return is_real and campaign["maxretry"] == 0 and campaign["carrier_maxretry"] == 0
 
 
 def _phonebooks(connection: Connection, campaign_id: int) -> list[int]:

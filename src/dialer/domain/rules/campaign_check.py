@@ -46,6 +46,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The calling hours of its gateway; None if calls are allowed at any hour."""
     service_zone: str
     retries: tuple[Retries, ...]
+    is_used_up_by_carrier: bool = False
+    """True if a real call that the carrier cannot place is a person's only one."""
     has_phonebook: bool
     has_people: bool
     """True if it has a contact or a subscriber."""
@@ -105,6 +107,7 @@ def check_campaign(facts: CampaignFacts) -> Iterator[Finding]:
     yield from _check_hours(facts)
     yield from check_common_hours(_span(facts), facts.people_by_zone, is_part=facts.counts_part)
     yield from _check_retries(facts)
+    yield from _check_failures(facts)
     yield from _check_call_backs(facts)
     yield from _check_pace(facts)
     yield from _check_abandon_limit(facts)
@@ -285,6 +288,16 @@ def _check_retries(facts: CampaignFacts) -> Iterator[Finding]:
                 possible=possible,
             )
             yield _warning(FindingCode.RETRIES_TOO_LATE, retries.interval_field, message)
+
+
+def _check_failures(facts: CampaignFacts) -> Iterator[Finding]:
+    if facts.is_used_up_by_carrier:
+        message = Sentence(
+            "If the carrier cannot place a call, the person counts as not reached and is not called again, although no"
+            " telephone rang. Set %(field)s, such as 5.",
+            field=FieldName("carrier_maxretry"),
+        )
+        yield _warning(FindingCode.USED_UP_BY_CARRIER, "carrier_maxretry", message)
 
 
 def _check_call_backs(facts: CampaignFacts) -> Iterator[Finding]:

@@ -75,6 +75,10 @@ class FindingCode(DescribedText):
     NEVER_OPEN = "never_open", "The daily window is outside the calling hours of the service."
     NO_COMMON_HOUR = "no_common_hour", "People have no hour that suits all their time zones, so nobody calls them."
     RETRIES_TOO_LATE = "retries_too_late", "Some retries cannot fall into the window before the campaign expires."
+    USED_UP_BY_CARRIER = (
+        "used_up_by_carrier",
+        "People whose call the carrier cannot place are not called again, although no telephone rang.",
+    )
     SHORT_FOR_CALL_BACKS = (
         "short_for_call_backs",
         "Agents can promise call-backs, and the campaign ends within two days of its start.",
