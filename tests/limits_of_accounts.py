@@ -6,6 +6,7 @@ from dialer.api import service
 from dialer.api.actions import forecast, imports
 from dialer.api.actions import webhook_sender as sender
 from dialer.api.http import event_streams, refusal_pace, request_shares
+from dialer.app.accounts import own_telephones
 from dialer.app.campaigns import campaign_trials, delete
 from dialer.app.contacts import consents
 from dialer.console.serving import live_parts
@@ -68,6 +69,10 @@ LIMITS_OF_ACCOUNTS: Final = {
     ),
     "Streams of the console, but desks; those of one account; of one user": (
         f"{live_parts.STREAMS_MAX}; {live_parts.STREAMS_OF_ACCOUNT_MAX}; {live_parts.STREAMS_OF_USER_MAX}"
+    ),
+    "Codes that confirm a telephone": (
+        f"{own_telephones.CODES_AN_HOUR_MAX} of a user in an hour, {own_telephones.CODES_A_DAY_MAX} to a number in a"
+        f" day; each for {own_telephones.CODE_LIFE_MS // 60_000} min and {own_telephones.TRIES_MAX} tries"
     ),
     "Tests of campaigns with one's own telephone": (
         f"1 of an account at a time, {campaign_trials.TRIALS_AN_HOUR_MAX} in an hour;"

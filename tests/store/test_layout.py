@@ -140,6 +140,7 @@ LAYOUT: Final = {
             "dnc_list",
             "example_campaign",
             "key_check",
+            "own_telephone",
             "payment",
             "phonebook",
             "rate_card_line",
