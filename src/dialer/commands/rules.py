@@ -11,29 +11,10 @@ from dialer.commands.open_service import open_existing_database, settings_from_e
 from dialer.commands.output import print_json, printable
 from dialer.domain.places.places import zones_of_country
 from dialer.domain.rules.contact_rule_words import in_words
-from dialer.store.queries.contact_law import LawRow, law_rows
+from dialer.resources.records.law_rows import LawRowRead, shown_row
+from dialer.store.queries.contact_law import law_rows
 from dialer.store.queries.contact_rules import rule_of
 from dialer.store.tables import ContactRule, User
-
-
-class ShownRow(msgspec.Struct, frozen=True):
-    """A row of law as JSON."""
-
-    row: str
-    kind: str
-    name: str
-    country: str
-    state: str
-    purposes: list[str]
-    media: list[str]
-    in_words: str
-    source: str
-    read: date
-    confidence: str
-    from_date: date | None
-    until_date: date | None
-    enabled: bool
-    not_built: str
 
 
 class ShownRule(msgspec.Struct, frozen=True):
@@ -53,7 +34,7 @@ class ShownRule(msgspec.Struct, frozen=True):
 class ShownRules(msgspec.Struct, frozen=True):
     """The rows and rules that the command prints."""
 
-    rows: list[ShownRow]
+    rows: list[LawRowRead]
     rules: list[ShownRule]
 
 
@@ -69,7 +50,7 @@ def rules(country: str | None, day: datetime | None, *, as_json: bool) -> None:
     with open_existing_database(settings_from_environment()) as database:
         found = database.read_now(_rules)
     own = [_rule(row) for row in found if row["country"] in {code, ""} or not code]
-    shown = ShownRules([_row(row) for row in rows], [one for one in own if on is None or _holds(one, on)])
+    shown = ShownRules([shown_row(row) for row in rows], [one for one in own if on is None or _holds(one, on)])
     if as_json:
         print_json(shown)
     else:
@@ -83,26 +64,6 @@ def _rules(connection: Connection) -> list[RowMapping]:
 
 def _holds(rule: ShownRule, day: date) -> bool:
     return (rule.from_date or "") <= day.isoformat() <= (rule.until_date or "9999")
-
-
-def _row(row: LawRow) -> ShownRow:
-    return ShownRow(
-        row=row.id,
-        kind=row.kind,
-        name=row.name,
-        country=row.country,
-        state=row.state,
-        purposes=[purpose.value for purpose in row.purposes],
-        media=[medium.value for medium in row.media],
-        in_words=row.words,
-        source=row.source,
-        read=row.read,
-        confidence=row.confidence,
-        from_date=row.from_date,
-        until_date=row.until_date,
-        enabled=row.is_on,
-        not_built=row.not_built,
-    )
 
 
 def _rule(row: RowMapping) -> ShownRule:
@@ -129,7 +90,7 @@ def _lines(shown: ShownRules) -> Iterator[str]:
         yield f"  {row.in_words}"
         if row.not_built:
             yield f"  {row.not_built}"
-        yield f"  {row.source}, read {row.read}: {row.confidence}"
+        yield f"  {row.source}, read {row.read_date}: {row.confidence}"
     for rule in shown.rules:
         state = "on" if rule.enabled else "off"
         yield f"rule {rule.rule} of {printable(rule.user)}  {state}  {printable(rule.name)}"

@@ -30,7 +30,7 @@ from dialer.api.routes.apply import WaitingSound
 from dialer.api.routes.call_again import CalledAgainRead
 from dialer.api.routes.campaign_trials import OwnTestRead
 from dialer.api.routes.clock import ClockRead
-from dialer.api.routes.contact_law import ContactLawRead, LawRowRead
+from dialer.api.routes.contact_law import ContactLawRead
 from dialer.api.routes.events import EventsRead, EventsSwitched
 from dialer.api.routes.exports import CSV, NDJSON, exported_shape
 from dialer.api.routes.live_calls import (
@@ -60,6 +60,7 @@ from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.dispositions import DispositionRead
 from dialer.resources.records.drafts import DraftRead
 from dialer.resources.records.events import EventRead
+from dialer.resources.records.law_rows import LawRowRead
 from dialer.resources.records.ledger import LEDGER
 from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.records.supervision import ListenRead, StopListeningRead
