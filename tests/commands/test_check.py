@@ -26,7 +26,7 @@ def test_it_lists_warnings_and_ends_well(run: Run, house: House) -> None:
 def test_an_error_is_the_exit_code(run: Run, house: House) -> None:
     house.change(Gateway, house.gateway_id, protocol="trunk")
     settings = {"daily_start_time": "09:00:00", "daily_stop_time": "20:00:00", "callerid": "sales", "purpose": "survey"}
-    house.campaign(house.survey(SHORT), house.phonebook(NUMBER), **settings)
+    house.campaign(house.survey(SHORT), house.phonebook(NUMBER), **settings, carrier_maxretry=5)
     found = run("check", "1", **VIRTUAL)
     assert (found.code, found.err) == (1, "")
     assert found.out.splitlines() == [
