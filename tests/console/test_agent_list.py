@@ -34,16 +34,18 @@ def test_a_pasted_list_makes_agents_with_sign_in_telephone_and_queue(
     status, looked = paste(alice, LIST)
     assert (status, "1 Ann Lee ann.lee 101" in looked, "Make 3 agents" in looked) == (200, True, True)
     assert api.get("agent/")["results"] == []
-    answer = alice.send("agent-list/", list=LIST, confirmed=LIST, skills="Spanish, Loans", **{"queue.1": "1"})
+    answer = alice.send(
+        "agent-list/", list=LIST, confirmed=LIST, skills="Spanish, Loans", wrap_up_time="20", **{"queue.1": "1"}
+    )
     made = words(answer.text)
     assert "3 agents are made. Note the passwords: they are not shown again." in made
     passwords = re.findall(r"<code>([^<]+)</code>", answer.text)
     assert [len(password) for password in passwords] == [12, 12]
     agents = {one["name"]: one for one in api.get("agent/")["results"]}
-    assert {name: (one["contact"], one["skills"]) for name, one in agents.items()} == {
-        "Ann Lee": ("101", "Spanish, Loans"),
-        "Ben Ray": ("+12025550151", "Spanish, Loans"),
-        "Cleo": ("", "Spanish, Loans"),
+    assert {name: (one["contact"], one["skills"], one["wrap_up_time"]) for name, one in agents.items()} == {
+        "Ann Lee": ("101", "Spanish, Loans", 20),
+        "Ben Ray": ("+12025550151", "Spanish, Loans", 20),
+        "Cleo": ("", "Spanish, Loans", 20),
     }
     assert words(alice.get("records/queue/1/")).count("Spanish, Loans") == 3
     places = {(one["agent"], one["queue"]) for one in api.get("tier/")["results"]}
@@ -76,6 +78,14 @@ def test_one_wrong_line_makes_nobody(alice: Visitor, api: Caller, text: str, pro
         assert (status, problem in shown, "1 line is wrong." in shown) == (400, True, True), shown
     assert (api.get("agent/")["results"], api.get("tier/")["results"]) == ([], [])
     assert Caller(api.client, "admin").get("users/?username=ann")["results"] == []
+
+
+@pytest.mark.usefixtures("queues")
+def test_a_wrong_time_after_a_call_makes_nobody(alice: Visitor, api: Caller) -> None:
+    alice.get("agent-list/")
+    status, shown = paste(alice, "Ann", confirmed="Ann", wrap_up_time="-1")
+    assert (status, "Time after a call:" in shown) == (400, True)
+    assert api.get("agent/")["results"] == []
 
 
 @pytest.mark.usefixtures("queues")

@@ -65,6 +65,26 @@ def test_wrong_promises_and_queues_without_calls_are_told(alice: Visitor, api: C
     assert alice.request("GET", f"queues/{other}/staffing/export/").status_code == 400
 
 
+def test_before_the_first_day_it_takes_the_calls_that_are_expected(alice: Visitor, api: Caller) -> None:
+    other = api.create("queue", name="Other")["id"]
+    page = alice.get(f"queues/{other}/staffing/")
+    assert '<details class="more wide" open>' in page
+    query = "volumes=tue%2009:00-10:00%2030%0D%0Asat%2010:00-11:00%204/day&talk_time=100&wrap_up_time=11"
+    text = alice.text(f"queues/{other}/staffing/?{query}")
+    assert "Tuesday 09:00 30.0 1:51 min 4 6" in text
+    assert "It rests on the calls that you expect." in text
+    assert "tue 09:00-10:00 30\r\nsat 10:00-11:00 4/day</textarea>" in alice.page
+    answer = alice.request("GET", f"queues/{other}/staffing/export/?{query}")
+    assert [line.split(",")[:3] for line in answer.text.splitlines()[1:]] == [
+        ["Tuesday", "09:00", "30.0"],
+        ["Tuesday", "09:30", "30.0"],
+        ["Saturday", "10:00", "2.0"],
+        ["Saturday", "10:30", "2.0"],
+    ]
+    refused = alice.request("GET", f"queues/{other}/staffing/?volumes=daily%2030")
+    assert (refused.status_code, "says no calls of half hours" in refused.text) == (400, True)
+
+
 def test_others_see_no_plan(visitor: Visitor, queue: int) -> None:
     visitor.sign_in("bob")
     for page in ("", "export/"):

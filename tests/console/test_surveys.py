@@ -94,7 +94,7 @@ def test_a_survey_from_a_template_is_checked_and_can_be_tried(alice: Visitor, ap
     assert "Everything can be played." in alice.text("surveys/1/")
     assert "<script>alert" not in alice.page
     queues = [one["name"] for one in api.get("queue/")["results"]]
-    assert queues == (["Sales"] if template == "queue" else [])
+    assert queues == (["Sales"] if template in {"queue", "press"} else [])
 
 
 def test_after_a_talk_with_an_agent_the_call_ends(alice: Visitor, api: Caller) -> None:
@@ -102,12 +102,25 @@ def test_after_a_talk_with_an_agent_the_call_ends(alice: Visitor, api: Caller) -
     alice.get("surveys/new/")
     alice.send("surveys/new/", template="queue", new_queue="Sales")
     found = api.get("branching-template/", page_size=100)["results"]
-    branches = [one for one in found if one["section"].endswith("/2/")]
-    assert [(one["keys"], one["goto"] and one["goto"][-2:]) for one in branches] == [("0", None), ("timeout", "3/")]
-    assert "as for: nobody answers" not in alice.text("surveys/1/?section=2")
+    branches = [one for one in found if one["section"].endswith("/1/")]
+    assert [(one["keys"], one["goto"] and one["goto"][-2:]) for one in branches] == [("0", None), ("timeout", "2/")]
+    assert "as for: nobody answers" not in alice.text("surveys/1/?section=1")
     api.request("DELETE", branches[0]["url"])
-    assert "as for: nobody answers" in alice.text("surveys/1/?section=2")
+    assert "as for: nobody answers" in alice.text("surveys/1/?section=1")
     assert "afterwards, nobody answers" in alice.text("surveys/1/")
+
+
+def test_the_calls_of_a_call_centre_begin_with_its_agents(alice: Visitor, api: Caller) -> None:
+    """Nobody has to press a key, and nothing is said first. Another template asks for a key."""
+    for template in ("queue", "press"):
+        alice.get("surveys/new/")
+        alice.send("surveys/new/", template=template, new_queue="Sales")
+    found = api.get("section-template/", page_size=100)["results"]
+    assert [(one["survey"][-2:], one["type"], one["script"]) for one in found if one["order"] == 1] == [
+        ("1/", 6, ""),
+        ("2/", 2, found[2]["script"]),
+    ]
+    assert "press 1" in found[2]["script"]
 
 
 def test_a_template_takes_a_queue_that_is_there_and_leads_on_to_the_campaign(

@@ -19,6 +19,7 @@ from dialer.store.tables import Queue
 _TITLES: Final = ("Calls", "Handled in s", "Agents", "People", "In time %", "Abandoned %", "Busy %")
 _SIMULATED: Final = ("In time %", "Abandoned %", "Busy %")
 _DIGITS_MAX: Final = 18
+_BASES: Final = {"volumes": "from the calls that you expect", "forecast": "from the forecast of the campaign"}
 
 
 def plan(queue: str, *, as_csv: bool, as_json: bool, **options: str | None) -> None:
@@ -73,6 +74,6 @@ def _show(found: StaffingPlan) -> None:
         cells = (one.calls, one.handling_time, one.agents, one.people, one.service_level, one.abandoned, one.busy)
         simulated = (one.simulated_service_level, one.simulated_abandoned, one.simulated_busy)
         add_row(half_hours, f"{one.weekday.capitalize()} {one.start}", *cells, *simulated)
-    days = f"from the calls of {found.first_day} to {found.last_day}, {found.timezone}"
+    days = f"{_BASES.get(found.rests_on, f'from the calls of {found.first_day} to {found.last_day}')}, {found.timezone}"
     draw(stacked(f"Agents for {found.queue}, {days}", [half_hours]))
     click.echo(f"\n{found.hours:g} hours of people a week, {found.peak_people} at most at the same time.")

@@ -3,16 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
 from dialer.domain.figures.statistics import HOUR_MS
+from dialer.domain.queueing.typed_volumes import DAY_HALF_HOURS
 from dialer.store.queries.queue_loads import QUARTER_MS, QuarterLoad, mean_wrap_up_ms, quarters_of_queue
 from dialer.store.queries.statistics import Hours
 
-DAY_HALF_HOURS: Final = 48
 WEEK_HALF_HOURS: Final = 7 * DAY_HALF_HOURS
 HISTORY_CALLS_MAX: Final = 500_000
 """Calls of a queue that are read for a plan."""
@@ -20,6 +21,14 @@ OWN_TALKS_MIN: Final = 20
 """Calls of a half hour from which on its own talks count, and not those of the whole queue."""
 _S: Final = 1_000
 _MINUTES: Final = 30
+
+
+class PlanSource(StrEnum):
+    """The origin of the calls that a plan expects."""
+
+    PAST = "past"
+    VOLUMES = "volumes"
+    FORECAST = "forecast"
 
 
 class TooManyCallsError(Exception):
@@ -47,6 +56,8 @@ class QueueHistory(NamedTuple):
     wrap_up_ms: float
     usual: Mapping[int, UsualLoad]
     """By the place of the half hour in the week, from Monday 00:00. Half hours without calls are left out."""
+    rests_on: PlanSource = PlanSource.PAST
+    """Where the calls of `usual` come from."""
 
 
 def read_history(connection: Connection, queue_id: int, zone: ZoneInfo, weeks: int, now_ms: int) -> QueueHistory:

@@ -15,9 +15,10 @@ from dialer.domain.queueing.staffing import (
     agents_needed,
     people_to_roster,
 )
+from dialer.domain.queueing.typed_volumes import DAY_HALF_HOURS
 from dialer.domain.words.described import described
 from dialer.domain.words.sentences import Sentence
-from dialer.forecast.queue_history import DAY_HALF_HOURS, WEEK_HALF_HOURS, QueueHistory
+from dialer.forecast.queue_history import WEEK_HALF_HOURS, PlanSource, QueueHistory
 from dialer.sim.staffed_week import Served, StaffedHalfHour, serve_week
 
 SIMULATED_CALLS: Final = 20_000
@@ -68,12 +69,15 @@ class StaffingPlan(msgspec.Struct, frozen=True):
     timezone: Annotated[str, described("The time zone of days and half hours.", "Europe/Madrid")]
     first_day: Annotated[str, described("The first day of the calls on which the plan rests.", "2026-10-31")]
     last_day: Annotated[str, described("The last day of these calls: yesterday.", "2026-11-27")]
-    past_calls: Annotated[int, described("The calls of the queue on these days.", 9400)]
+    past_calls: Annotated[int, described("The calls of the queue on these days; 0 without a past.", 9400)]
     ring_time: Annotated[float, described("Mean seconds for which agents let their telephones ring.", 1.5)]
     talk_time: Annotated[float, described("Mean seconds of a talk.", 120.0)]
     wrap_up_time: Annotated[float, described("Mean seconds of wrap-up time.", 20.0)]
     simulated_weeks: Annotated[int, described("The weeks that were simulated with these agents.", 17)]
     peak_people: Annotated[int, described("The most people on the roster at the same time.", 17)]
+    rests_on: Annotated[
+        str, described("Where its calls come from: `past`, `volumes` that were given, or a `forecast`.", "past")
+    ]
     hours: Annotated[float, described("The hours of all people on the roster in a week.", 402.5)]
     half_hours: Annotated[tuple[PlannedHalfHour, ...], described("The half hours with calls, from Monday 00:00.")]
 
@@ -115,6 +119,7 @@ def plan_of(history: QueueHistory, assumptions: Assumptions, *, queue: str, time
         talk_time=_seconds(history.talk_ms),
         wrap_up_time=_seconds(history.wrap_up_ms),
         simulated_weeks=weeks,
+        rests_on=history.rests_on.value,
         peak_people=max(one.people for one in half_hours),
         hours=sum(one.people for one in half_hours) * _HALF,
         half_hours=half_hours,
@@ -166,10 +171,16 @@ def _simulated(
 
 def _check(history: QueueHistory, assumptions: Assumptions) -> None:
     ring_ms, goal = history.ring_ms, assumptions.goal
-    if not history.taken:
+    if history.rests_on is PlanSource.PAST and not history.taken:
         raise StaffingPlanError(
-            Sentence("Agents took no call of the queue from %(first)s to %(last)s. Give more weeks.", **_days(history))
+            Sentence(
+                "Agents took no call of the queue from %(first)s to %(last)s; today does not count. Give the calls that"
+                " you expect, the forecast of a campaign, or more weeks.",
+                **_days(history),
+            )
         )
+    if not history.usual:
+        raise StaffingPlanError(Sentence("No calls are expected. Give those of a half hour at least."))
     if ring_ms > goal.shortest_ms:
         raise StaffingPlanError(
             Sentence(

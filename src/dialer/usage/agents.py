@@ -47,18 +47,25 @@ def profile() -> None:
 @click.option("--busy", metavar="PERCENT", help="The most of their time with a call or wrap-up time. By default 85.")
 @click.option("--shrinkage", metavar="PERCENT", help="The paid time in which people are not at work. By default 30.")
 @click.option("--change", metavar="PERCENT", help="How many more calls are expected; negative: fewer. By default 0.")
+@click.option("--volumes", metavar="TEXT", help="The calls to expect: mon-fri 09:00-17:00 30; sat 10:00-14:00 96/day.")
+@click.option("--campaign", metavar="ID", help="Expect the calls of this campaign's forecast, as its page keeps it.")
+@click.option("--talk-time", metavar="SECONDS", help="Mean length of a talk. By default that of the past.")
+@click.option("--ring-time", metavar="SECONDS", help="Mean ringing of agents' telephones. By default that of the past.")
+@click.option("--wrap-up-time", metavar="SECONDS", help="Mean wrap-up time. By default that of the past.")
 @click.option("--timezone", metavar="ZONE", help="Zone of days, an IANA name. By default that of the service.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the half hours as CSV.")
 @json_option("the plan")
 @examples(
     "dialer agents plan 1",
     "dialer agents plan Sales --service-level 90 --within 10 --shrinkage 25",
+    'dialer agents plan Sales --volumes "mon-fri 09:00-17:00 30" --talk-time 180 --wrap-up-time 20',
     "dialer agents plan Sales --weeks 8 --change 20 --csv > plan.csv",
 )
 @runs("dialer.commands.agents")
 def plan() -> None:
     """Show the agents that a queue needs in each half hour of a usual week.
 
-    QUEUE is its id or its name. The plan rests on the calls of the last weeks, and is simulated call by call. The
+    QUEUE is its id or its name. The plan rests on the calls of the last weeks, on --volumes or on the forecast of a
+    --campaign, and is simulated call by call. The
     command changes nothing. It can run beside a server.
     """

@@ -1,13 +1,21 @@
 """Tests of `GET …/staffing-plan/`: the agents that a queue needs, by half hours."""
 
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
 
+import msgspec
 import pytest
 
+from dialer.domain.forecast.kept_forecast import ForecastHour, KeptForecast, Spread
+from dialer.domain.queueing.typed_volumes import EXAMPLE
 from dialer.store.database.database import Database
-from tests.api.builders import Estate
-from tests.api.harness import Caller
+from dialer.store.tables import CampaignForecast
+from tests.api.builders import Estate, stored
+from tests.api.harness import NOW_MS, Caller
 from tests.api.queue_past import NINE_MS, busy_morning, called
+
+NO_CALL: Final = "Agents took no call of the queue from 2026-10-21 to 2026-11-17; today does not count."
+VOLUMES: Final = "mon-wed 09:00-10:00 30; sat,sun 10:00-12:00 8/day"
 
 
 @pytest.fixture
@@ -31,6 +39,7 @@ def test_the_plan_rests_on_the_calls_of_the_last_weeks(
         "ring_time": 1.0,
         "talk_time": 100.0,
         "wrap_up_time": 10.0,
+        "rests_on": "past",
         "simulated_weeks": 50,
     }
     busy, quiet = found["half_hours"]
@@ -69,6 +78,18 @@ def test_the_plan_is_a_table_of_other_programs(alice: Caller, plan: str) -> None
             {"timezone": "Mars/Base"},
             {"timezone": ["'Mars/Base' is not a time zone. Use an IANA name, such as Europe/Madrid."]},
         ),
+        ({"talk_time": "0"}, {"talk_time": ["'0' is not a whole number from 1 to 7200."]}),
+        ({"campaign": "x"}, {"campaign": ["Give the id of a campaign."]}),
+        ({"campaign": "99"}, {"campaign": ["There is no such campaign, or it is not yours."]}),
+        ({"volumes": ";"}, {"volumes": ["No calls are expected. Give those of a half hour at least."]}),
+        (
+            {"volumes": VOLUMES, "campaign": "1"},
+            {"volumes": ["Give the calls that you expect, or a campaign: not both."]},
+        ),
+        (
+            {"volumes": "Montag 9-17 30"},
+            {"volumes": [f"'Montag 9-17 30' says no calls of half hours. Write it as in: {EXAMPLE}"]},
+        ),
         ({"format": "pdf"}, {"format": ["'pdf' is not a format. Use one of json, csv."]}),
     ],
 )
@@ -81,6 +102,55 @@ def test_a_queue_without_calls_has_no_plan_and_strangers_see_none(alice: Caller,
     other = alice.create("queue", name="other")["url"]
     assert alice.refused("GET", f"{other}staffing-plan/") == (
         409,
-        {"detail": "Agents took no call of the queue from 2026-10-21 to 2026-11-17. Give more weeks."},
+        {"detail": f"{NO_CALL} Give the calls that you expect, the forecast of a campaign, or more weeks."},
     )
     assert bob.refused("GET", plan)[0] == 404
+
+
+def test_a_plan_before_the_first_day_rests_on_the_calls_that_are_expected(alice: Caller, plan: str) -> None:
+    """A new queue needs the length of a talk; one with a past has it, and the plan is simulated all the same."""
+    new = alice.create("queue", name="new")["url"] + "staffing-plan/"
+    length = "Agents took no call of the queue yet, so give the mean length of a talk in seconds."
+    assert alice.refused("GET", f"{new}?volumes={VOLUMES}") == (400, {"talk_time": [length]})
+    asked = {"volumes": VOLUMES, "talk_time": "100", "ring_time": "1", "wrap_up_time": "10"}
+    found = alice.get(new, **asked)
+    assert (found["rests_on"], found["past_calls"], found["talk_time"], found["wrap_up_time"]) == (
+        "volumes",
+        0,
+        100.0,
+        10.0,
+    )
+    days = [one["weekday"] for one in found["half_hours"]]
+    assert (days.count("monday"), days.count("wednesday"), days.count("sunday"), len(days)) == (2, 2, 4, 14)
+    first, last = found["half_hours"][0], found["half_hours"][-1]
+    assert (first["start"], first["calls"], first["handling_time"], first["agents"]) == ("09:00", 30.0, 111.0, 4)
+    assert (last["start"], last["calls"]) == ("11:30", 2.0)
+    assert min(one["simulated_service_level"] for one in found["half_hours"]) >= 80
+    again = alice.get(plan, volumes=VOLUMES)
+    assert (again["rests_on"], again["half_hours"]) == ("volumes", found["half_hours"])
+
+
+def test_a_plan_rests_on_the_forecast_of_a_campaign(
+    alice: Caller, bob: Caller, estate: Estate, database: Database, plan: str
+) -> None:
+    """Of 400 calls that are dialled in two hours, 100 reach a queue: as many in each half hour of an hour."""
+    campaign = estate.campaign["id"]
+    asked = {"campaign": str(campaign)}
+    none = "No forecast with calls for agents is kept of this campaign. Make one on the page of the campaign."
+    assert alice.refused("GET", f"{plan}?campaign={campaign}") == (400, {"campaign": [none]})
+    monday = int(datetime(2026, 11, 16, 8, tzinfo=UTC).timestamp()) // 3_600
+    nothing = Spread(0, 0, 0)
+    hours = [ForecastHour(monday + place, Spread(1, calls, 999), nothing) for place, calls in enumerate((300, 100))]
+    kept = KeptForecast(NOW_MS, 5, 5, nothing, nothing, nothing, 0, hours, queued=100)
+    document = msgspec.json.encode(kept).decode()
+    stored(database, CampaignForecast, id=campaign, document=document)
+    found = alice.get(plan, **asked, timezone="Europe/Madrid")
+    assert [(one["weekday"], one["start"], one["calls"]) for one in found["half_hours"]] == [
+        ("monday", "09:00", 37.5),
+        ("monday", "09:30", 37.5),
+        ("monday", "10:00", 12.5),
+        ("monday", "10:30", 12.5),
+    ]
+    assert (found["rests_on"], found["talk_time"]) == ("forecast", 100.0)
+    queue = bob.create("queue", name="Bob's")["url"]
+    assert bob.refused("GET", f"{queue}staffing-plan/?campaign={campaign}")[0] == 400

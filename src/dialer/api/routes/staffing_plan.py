@@ -8,7 +8,7 @@ import anyio.to_thread
 from litestar import Response, get
 from litestar.params import FromPath
 
-from dialer.api.actions.staffing_plan import PARAMETERS, csv_of_plan, history_for, plan_question
+from dialer.api.actions.staffing_plan import PARAMETERS, csv_of_plan, history_for, plan_question, require_campaign
 from dialer.api.answers.downloads import content_disposition
 from dialer.api.http.known_parameters import LISTS_OPTION, PARAMETERS_OPTION
 from dialer.api.service import ApiRequest
@@ -30,6 +30,9 @@ _KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (*PARAMETERS, FORMAT)}
 async def read_staffing_plan(request: ApiRequest, record_id: FromPath[str]) -> Response[StaffingPlan]:
     """Return the fewest agents that each half hour of a usual week needs, from the calls of the last weeks.
 
+    `volumes`, or the kept forecast of a `campaign`, replace the calls of the past, so that there is a plan before the
+    first day. `talk_time`, `ring_time` and `wrap_up_time` replace its times, in seconds.
+
     The plan is simulated, call by call, and the answer has both: the shares by Erlang C, and those of the simulation.
     Without calls that agents took, and if no number of agents keeps the goal, the answer is 409.
     """
@@ -41,6 +44,7 @@ async def read_staffing_plan(request: ApiRequest, record_id: FromPath[str]) -> R
 
     def read(unit: Unit) -> QueueHistory:
         records.require_seen(unit, QUEUES, queue_id)
+        require_campaign(unit, question)
         return history_for(unit.connection, queue_id, question, unit.now_ms)
 
     history = await request.service.read(request, read, is_long=True)

@@ -28,6 +28,13 @@ def kept_forecast(connection: Connection, campaign_id: int) -> KeptForecast | No
     return _read(connection.scalar(select(CampaignForecast.document).where(CampaignForecast.id == campaign_id)))
 
 
+def campaigns_with_forecasts(connection: Connection, is_seen: ColumnElement[bool], limit: int) -> list[tuple[int, str]]:
+    """Return the ids and the names of the visible campaigns of which a forecast is kept, the newest first."""
+    query = select(Campaign.id, Campaign.name).join(CampaignForecast, CampaignForecast.id == Campaign.id)
+    rows = connection.execute(query.where(is_seen).order_by(Campaign.id.desc()).limit(limit))
+    return [(int(row.id), str(row.name)) for row in rows]
+
+
 class ForecastRecord(NamedTuple):
     """The number of ended campaigns with a forecast, and of those that were inside its bands."""
 

@@ -73,7 +73,7 @@ async def read_agent_list(request: ApiRequest) -> Response[Any]:
     users = await _users(request, lines, passwords, is_hashed=is_confirmed)
 
     def make(unit: Unit) -> None:
-        errors = add_agents(unit, lines, ticked, users, filled.get("skills", ""))
+        errors = add_agents(unit, lines, ticked, users, _common(filled))
         if errors or not is_confirmed:
             raise _UndoneError(errors)
 
@@ -85,6 +85,12 @@ async def read_agent_list(request: ApiRequest) -> Response[Any]:
         return await _show(request, filled, shown, status=status, is_ready=not undone.errors)
     made = [ShownLine(line, password=passwords.get(line.number, "")) for line in lines]
     return await _show(request, {}, made, is_made=True)
+
+
+def _common(filled: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields that all agents of a list get."""
+    wrap_up = filled.get("wrap_up_time", "").strip()
+    return {"skills": filled.get("skills", "")} | ({"wrap_up_time": wrap_up} if wrap_up else {})
 
 
 async def _users(
@@ -136,4 +142,5 @@ async def _show(
         is_ready=is_ready,
         is_made=is_made,
         most=AGENTS_MAX,
+        wrap_up_title=gettext(title_of(AGENTS.path, "wrap_up_time")),
     )

@@ -124,6 +124,7 @@ def _kept(forecast: Forecast, now_ms: int, before: _Before) -> KeptForecast:
         ],
         machines=_counts(forecast.machine_answered).plus(before.total.machines),
         obeys_hours=RehearsedRule.CALLING_HOURS in forecast.rules_obeyed,
+        queued=forecast.queues.queued.p50 if forecast.queues else 0,
     )
 
 

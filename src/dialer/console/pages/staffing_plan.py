@@ -9,9 +9,21 @@ import anyio.to_thread
 from litestar import Response, get
 from litestar.params import FromPath
 
-from dialer.api.actions.staffing_plan import NUMBERS, Bounds, PlanQuestion, history_for, plan_question
+from dialer.api.actions.staffing_plan import (
+    CAMPAIGN,
+    NUMBERS,
+    TIMES,
+    VOLUMES,
+    Bounds,
+    PlanQuestion,
+    history_for,
+    plan_question,
+    require_campaign,
+)
 from dialer.api.service import ApiRequest
+from dialer.app.campaigns.keep_forecast import campaigns_with_forecasts
 from dialer.console.charts.columns import ColumnChart, draw_columns
+from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.parts.record_addresses import identity_in
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_sheet
 from dialer.console.parts.zones import zone_of
@@ -19,8 +31,9 @@ from dialer.console.serving.errors import messages_of
 from dialer.console.serving.services import page
 from dialer.console.words.catalogue import PAGES
 from dialer.console.words.language import gettext, gettext_noop
+from dialer.domain.queueing.typed_volumes import EXAMPLE, TEXT_MAX
 from dialer.domain.words.sentences import message_of
-from dialer.forecast.queue_history import QueueHistory
+from dialer.forecast.queue_history import PlanSource, QueueHistory
 from dialer.forecast.staffing_plan import PlannedHalfHour, StaffingPlan, StaffingPlanError, plan_of
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
@@ -47,6 +60,13 @@ TITLES: Final[Mapping[str, str]] = {
     "shrinkage": gettext_noop("Paid time not at work, %"),
     "change": gettext_noop("More calls than before, %"),
 }
+TIME_TITLES: Final[Mapping[str, str]] = {
+    "talk_time": gettext_noop("Talk, seconds"),
+    "ring_time": gettext_noop("Agent's telephone rings, seconds"),
+    "wrap_up_time": gettext_noop("Time after the call, seconds"),
+}
+_CAMPAIGNS_MAX: Final = 100
+"""Campaigns with a forecast that are offered, the newest ones."""
 _COLUMNS: Final = (
     SheetColumn(gettext_noop("Day"), ValueKind.TEXT),
     SheetColumn(gettext_noop("Half hour"), ValueKind.TEXT),
@@ -83,7 +103,7 @@ class NumberInput(NamedTuple):
 async def show_staffing_plan(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Show the plan of a queue: by default for the day with the most people."""
     identity = identity_in(record_id)
-    name = await request.service.read(request, lambda unit: _name(unit, identity))
+    name, campaigns = await request.service.read(request, lambda unit: (_name(unit, identity), _campaigns(unit)))
     query, messages, plan, status = request.query_params, list[str](), None, HTTPStatus.OK
     try:
         plan = await _plan(request, identity, name)
@@ -104,10 +124,15 @@ async def show_staffing_plan(request: ApiRequest, record_id: FromPath[str]) -> R
         name=name,
         plan=plan,
         messages=messages,
-        inputs=[
-            NumberInput(each, gettext(title), query.get(each, str(_usual(NUMBERS[each]))), NUMBERS[each])
-            for each, title in TITLES.items()
-        ],
+        inputs=_inputs(query, TITLES, NUMBERS),
+        times=_inputs(query, TIME_TITLES, TIMES),
+        volumes=query.get(VOLUMES, ""),
+        volumes_max=TEXT_MAX,
+        example=EXAMPLE,
+        campaigns=campaigns,
+        campaign=query.get(CAMPAIGN, ""),
+        is_past=not plan or plan.rests_on == PlanSource.PAST,
+        is_expected=any(query.get(each) for each in (VOLUMES, CAMPAIGN, *TIMES)) or plan is None,
         days=[(each, gettext(WEEKDAY_WORDS[each])) for each in days],
         day=shown,
         query=str(request.url.query),
@@ -129,6 +154,17 @@ async def export_staffing_plan(request: ApiRequest, record_id: FromPath[str]) ->
     return await answer_sheet(request, _sheet(plan.half_hours), f"staffing-plan-{identity}", zone_of(request))
 
 
+def _campaigns(unit: Unit) -> list[tuple[int, str]]:
+    return campaigns_with_forecasts(unit.connection, seen_campaigns(unit), _CAMPAIGNS_MAX)
+
+
+def _inputs(query: Mapping[str, str], titles: Mapping[str, str], bounds: Mapping[str, Bounds]) -> list[NumberInput]:
+    return [
+        NumberInput(each, gettext(title), query.get(each, str(_usual(bounds[each]))), bounds[each])
+        for each, title in titles.items()
+    ]
+
+
 def _usual(bounds: Bounds) -> int | str:
     return "" if bounds.default is None else bounds.default
 
@@ -141,6 +177,7 @@ async def _plan(request: ApiRequest, identity: int, name: str) -> StaffingPlan:
     question: PlanQuestion = plan_question(request.query_params, zone_of(request))
 
     def read(unit: Unit) -> QueueHistory:
+        require_campaign(unit, question)
         return history_for(unit.connection, identity, question, unit.now_ms)
 
     history = await request.service.read(request, read, is_long=True)

@@ -91,18 +91,22 @@ def user_of_line(unit: Unit, line: AgentLine, password: str) -> Parsed:
 
 
 def add_agents(
-    unit: Unit, lines: Sequence[AgentLine], ticked: Iterable[int], users: Mapping[int, Parsed], skills: str = ""
+    unit: Unit,
+    lines: Sequence[AgentLine],
+    ticked: Iterable[int],
+    users: Mapping[int, Parsed],
+    common: Mapping[str, Any],
 ) -> dict[int, Errors]:
     """Create the agents of lines with their queues, and users to sign in with; return the errors by number of line.
 
-    All of them get the `skills`.
+    All of them get the `common` fields.
     `users` are the prepared accounts by number of line. If there are errors, the caller must undo everything.
     """
     places = sorted(ticked)
     errors: dict[int, Errors] = {}
     first = {line.name.casefold(): line.number for line in reversed(lines)}
     for line in lines:
-        found = _add(unit, line, places, users.get(line.number), skills)
+        found = _add(unit, line, places, users.get(line.number), common)
         if line.name and (earlier := first[line.name.casefold()]) < line.number:
             said = Sentence("Line %(line)s has the same name. Give each agent a name of their own.", line=earlier)
             found = {**found, "name": [said]}
@@ -111,10 +115,10 @@ def add_agents(
     return errors
 
 
-def _add(unit: Unit, line: AgentLine, ticked: list[int], user: Parsed | None, skills: str) -> Errors:
+def _add(unit: Unit, line: AgentLine, ticked: list[int], user: Parsed | None, common: Mapping[str, Any]) -> Errors:
     """Create the agent of a line, and return all that is wrong with it: a mended line shall have no further fault."""
     errors: Errors = {}
-    members: dict[str, Any] = {"name": line.name, "contact": line.telephone, "skills": skills}
+    members: dict[str, Any] = {"name": line.name, "contact": line.telephone, **common}
     queue_ids: list[int] = []
     with _collecting(errors):
         queue_ids = _queues_of(unit, line, ticked)

@@ -72,6 +72,21 @@ RECOMMENDING: Final = BlueprintStep(
 )
 """A question of which each survey says to where its answers lead."""
 _GOAL: Final[Mapping[str, Any]] = {"completed": True}
+_TO_AGENT: Final = BlueprintStep(
+    "agent",
+    SectionType.CALL_TRANSFER,
+    gettext_noop("To an agent"),
+    gettext_noop("One moment, please. We connect you."),
+    fields=_GOAL,
+    leads={THEN: THE_END, "timeout": "busy"},
+)
+"""A transfer to a queue. Where it begins a call it says nothing: people who are called hear an agent at once."""
+_NOBODY_FREE: Final = BlueprintStep(
+    "busy",
+    SectionType.HANG_UP,
+    gettext_noop("Nobody is free"),
+    gettext_noop("All of us are talking just now. We will call you again. Goodbye."),
+)
 BLUEPRINTS: Final = (
     Blueprint(
         "reminder",
@@ -220,6 +235,13 @@ BLUEPRINTS: Final = (
     Blueprint(
         "queue",
         gettext_noop("Call centre"),
+        gettext_noop("Connects everybody who answers with your agents, who wait in a queue."),
+        (_TO_AGENT._replace(text=""), _NOBODY_FREE),
+        has_queue=True,
+    ),
+    Blueprint(
+        "press",
+        gettext_noop("Agents for those who press a key"),
         gettext_noop("Connects those who want it with your agents, who wait in a queue."),
         (
             BlueprintStep(
@@ -234,20 +256,8 @@ BLUEPRINTS: Final = (
                 ASKING,
                 {"1": "agent", "9": "never", ELSE: "goodbye"},
             ),
-            BlueprintStep(
-                "agent",
-                SectionType.CALL_TRANSFER,
-                gettext_noop("To an agent"),
-                gettext_noop("One moment, please. We connect you."),
-                fields=_GOAL,
-                leads={THEN: THE_END, "timeout": "busy"},
-            ),
-            BlueprintStep(
-                "busy",
-                SectionType.HANG_UP,
-                gettext_noop("Nobody is free"),
-                gettext_noop("All of us are talking just now. We will call you again. Goodbye."),
-            ),
+            _TO_AGENT,
+            _NOBODY_FREE,
             _GOODBYE,
             _NEVER,
         ),
@@ -262,7 +272,7 @@ def members_of(step: BlueprintStep) -> dict[str, Any]:
     return {
         "type": step.type.value,
         "question": gettext(step.title),
-        "script": gettext(step.text),
+        "script": gettext(step.text) if step.text else "",
         **{f"key_{key}": gettext(label) for key, label in step.answers.items()},
         **step.fields,
     }

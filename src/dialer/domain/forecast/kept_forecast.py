@@ -67,6 +67,8 @@ class KeptForecast(msgspec.Struct, frozen=True):
     """True if the runs obeyed the calling hours of the service and of countries; None if that was not kept."""
     machines: Spread | None = None
     """Calls that answering machines answer; None if that was not kept."""
+    queued: int | None = None
+    """The median of the calls to come that reach a queue; None if that was not kept."""
     cost_if_paid: int | None = None
     """The median cost of the whole campaign if its owner's balance suffices; None if that was not kept."""
 
