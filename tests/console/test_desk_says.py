@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from dialer.store.database.database import Database
-from dialer.store.tables import Agent, CallDisposition, CallRequest, Cdr, Transfer
+from dialer.store.tables import Agent, CallDisposition, CallRequest, Cdr, Subscriber, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_desk import gus as gus  # noqa: PLC0414 - a fixture
@@ -50,6 +50,9 @@ def test_the_desk_and_the_board_say_that_the_telephone_rings_and_for_whom(
     assert "wait in your queues" not in text
     assert "<script>alert" not in gus.page
     assert "the telephone rings for 12 s" in alice.text("board/")
+    parts = {"full_name": "", "additional_vars": '{"first_name": "Ada", "last_name": "Byron"}'}
+    store(database, update(Subscriber).values(**parts))
+    assert "Your telephone rings. Take the call: Ada Byron, for 12 s." in gus.text("desk/live/")
     wait_in_queue(database, queue["id"], "{}")
     text = gus.text("desk/live/")
     assert "1 call waits in your queues, for 1:06 min." in text

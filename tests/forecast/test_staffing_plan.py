@@ -117,7 +117,7 @@ def test_more_calls_and_stricter_promises_need_more_people() -> None:
 @pytest.mark.parametrize(
     ("past", "change", "goal", "message"),
     [
-        (history()._replace(calls=7), 0, {}, "Agents took no call of the queue from 2026-11-23 to 2026-11-29."),
+        (history()._replace(calls=7), 0, {}, "no call of the queue from 2026-11-23 to 2026-11-29; today does"),
         (history(DAY, ring_ms=2_500), 0, {"abandoned": 3}, "no number of agents takes calls within 2.0 s"),
         (history(DAY, ring_ms=21_000), 0, {}, "Agents answer their telephones after 21.0 s on average"),
         (history((90_000,)), 20, {}, "A week would have 108000 calls. A plan has at most 100000."),

@@ -22,7 +22,7 @@ from dialer.app.call_centre.variables import variables_of
 from dialer.app.call_centre.wrap_ups import figures_in, longer_wrap_up_ms, owes_outcome
 from dialer.domain.engine.desk_transfers import AGENT
 from dialer.domain.messages.link_templates import fill_link
-from dialer.domain.messages.templates import fill, values_of
+from dialer.domain.messages.templates import fill, name_of, values_of
 from dialer.domain.queueing.activity import AgentClock
 from dialer.domain.words.enums import AgentActivity, CallRequestStatus, Consulted, TransferStatus
 from dialer.store.tables import (
@@ -275,7 +275,7 @@ def _call_of(connection: Connection, agent_id: int) -> CallOnDesk | None:
         row.call_id,
         row.id,
         row.number,
-        row.full_name or "",
+        name_of(row.full_name or "", row.additional_vars or ""),
         _variables(row.additional_vars),
         row.zone or "",
         row.campaign,

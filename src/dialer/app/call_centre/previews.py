@@ -13,6 +13,7 @@ from dialer.app.call_centre.variables import variables_of
 from dialer.app.work.errors import ErrorCode, RefusedError
 from dialer.app.work.events import PersonCalled, PersonSkipped
 from dialer.app.work.unit import UnitOfWork
+from dialer.domain.messages.templates import name_of
 from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
 from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.database.touched import Touched
@@ -124,7 +125,7 @@ def previewed_in(connection: Connection, preview_document: str, order_document: 
         person.campaign_id,
         person.campaign,
         person.number,
-        person.full_name,
+        name_of(person.full_name, person.additional_vars),
         variables_of(person.additional_vars),
         person.count_attempt,
         person.skip_count,

@@ -76,6 +76,14 @@ def values_of(full_name: str, additional_vars: str, number: str = "") -> dict[st
     return values
 
 
+def name_of(full_name: str, additional_vars: str) -> str:
+    """Return the name of a person, from `first_name` and `last_name` of the variables if need be; empty if unknown."""
+    if full_name or "_name" not in additional_vars:
+        return full_name
+    known = variables_of(additional_vars)
+    return " ".join(filter(None, (_as_text(known.get(part, "")).strip() for part in ("first_name", "last_name"))))
+
+
 def variables_of(additional_vars: str) -> Mapping[str, Any]:
     """Return the variables of a person from JSON text; none if it is no object."""
     if not additional_vars:

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, case, select
 
+from dialer.domain.messages.templates import name_of
 from dialer.domain.queueing.skills import needed_by, skills_of
 from dialer.domain.words.enums import TransferStatus
 from dialer.store.queries.in_progress import IS_CALLING
@@ -16,9 +17,11 @@ CALLERS_MAX: Final = 200
 _SKILLS: Final = (Agent.skills, Queue.skills, Queue.skill_field)
 _SKILL: Final = case((Queue.skill_field != "", Subscriber.additional_vars), else_="")
 """The values of the contact, if one of them may name a skill."""
+_OTHER_NAMES: Final = case((Subscriber.full_name == "", Subscriber.additional_vars), else_="")
+"""The values of the contact, if its name may be among them."""
 _WAITING: Final = (
     select(NUMBER, Subscriber.full_name, Campaign.name, CallRequest.subscriber_id, Transfer.joined_ms, Transfer.offers)
-    .add_columns(*_SKILLS, _SKILL)
+    .add_columns(_OTHER_NAMES, *_SKILLS, _SKILL)
     .join_from(CallRequest, Transfer, CallRequest.id == Transfer.callrequest_id)
     .join(Campaign, Campaign.id == CallRequest.campaign_id)
     .join(Queue, Queue.id == Transfer.queue_id)
@@ -54,12 +57,12 @@ class WaitingCallers(NamedTuple):
 def callers_of_agent(connection: Connection, agent_id: int) -> WaitingCallers:
     """Return the calls that wait in the queues of an agent, but not those whose skills the agent lacks."""
     ringing, others_ms = None, []
-    for number, name, campaign, subscriber_id, joined_ms, offers, *skills in connection.execute(
+    for number, name, campaign, subscriber_id, joined_ms, offers, values, *skills in connection.execute(
         _WAITING, {"agent": agent_id}
     ):
         since_ms = offers_in(offers).get(agent_id)
         if since_ms is not None:
-            ringing = RingingCall(number, name or "", campaign, subscriber_id, since_ms)
+            ringing = RingingCall(number, name_of(name or "", values or ""), campaign, subscriber_id, since_ms)
         elif _may_take(*skills):
             others_ms.append(joined_ms)
     return WaitingCallers(len(others_ms), others_ms[0] if others_ms else 0, ringing)
