@@ -41,7 +41,7 @@ OF_SERVICES: Final = frozenset(
         "uvicorn",
     }
 )
-MODULES_MAX: Final = {"serve": 2_030, "explain": 815}
+MODULES_MAX: Final = {"serve": 2_040, "explain": 815}
 """Modules that a command has imported at its end, those of the standard library included."""
 WITHOUT_VOICE: Final = {"DIALER_SPEECH": "off"}
 """Where espeak-ng is installed, a service tries it at its start. This leaves it out, as where it is not."""

@@ -60,7 +60,7 @@ CLASSES: Final[Mapping[str, tuple[Class, ...]]] = {
     ),
     "docs/freeswitch.md": (_PARSED, _PARSED, _SENT, _LINTED, _PARSED, _LINTED),
     "docs/importing.md": (_SENT, _SENT, _SENT),
-    "docs/index.md": (5 * (_DRAWN,)),
+    "docs/index.md": (4 * (_DRAWN,)),
     "docs/life-of-a-call.md": (_DRAWN, _LIFE, _LIFE),
     "docs/lists.md": (_REQUEST,),
     "docs/operate/backups.md": (5 * (_LINTED,)),

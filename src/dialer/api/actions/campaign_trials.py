@@ -46,7 +46,7 @@ OwnTestAsked: Final = request_shape(
             "The code of six digits that was sent to this number: it confirms that the telephone is your own, and the"
             " test begins. It may be given within 15 minutes, and five times.",
             default="",
-            example="",
+            example="042137",
         ),
     },
     "The telephone that a test of a campaign reaches.",

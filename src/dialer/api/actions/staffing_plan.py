@@ -159,7 +159,7 @@ def require_campaign(unit: Unit, question: PlanQuestion) -> None:
 def history_for(connection: Connection, queue_id: int, question: PlanQuestion, now_ms: int) -> QueueHistory:
     """Return what a plan rests on: the past of a queue, or the calls that are expected.
 
-    Whoever asks may see the campaign of the question.
+    The caller has checked that the campaign of the question may be seen.
 
     Raises:
         InvalidError: the queue had too many calls in these weeks, the campaign has no forecast with calls for agents,
