@@ -54,7 +54,7 @@ def test_thirty_agents_are_seen_on_a_laptop_without_scrolling(
     rows: list[dict[str, Any]] = watched.page.evaluate(ROWS)
     seen = [row for row in rows if row["bottom"] <= height]
     assert (len(rows), len(seen)) == (AGENTS, AGENTS)
-    expect(watched.page.get_by_role("row", name="Agent 02")).to_contain_text("Available")
+    expect(watched.page.get_by_role("row", name="Agent 07")).to_contain_text("Lunch")
     assert (watched.barriers(), watched.page.evaluate(FITS)) == ([], True)
     close(watched)
 

@@ -18,8 +18,12 @@ _RULES: Final = "SELECT user_id, most, period, unit, scope, after FROM contact_r
 _CALLS: Final = """
     SELECT count(*) FROM callrequest WHERE user_id = ? AND phone_number = ? AND attempt > 0
     AND started_ms > ? AND started_ms <= ? AND (? = 0 OR campaign_id = ?)
-    AND is_simulated <= (SELECT is_simulated FROM callrequest WHERE id = ?)"""
-"""A call to a person counts calls to people. A rehearsal with simulated people holds no real person back."""
+    AND (SELECT (callrequest.started_ms, callrequest.id) <= (one.started_ms, one.id)
+         AND callrequest.is_simulated <= one.is_simulated FROM callrequest AS one WHERE one.id = ?)"""
+"""A call to a person counts calls to people. A rehearsal with simulated people holds no real person back.
+
+Of two calls of one moment, the first did not know of the second.
+"""
 _TALKS: Final = """
     SELECT count(*) FROM cdr WHERE user_id = ? AND phone_number = ? AND attempt > 0 AND leg_type = 1 AND billsec > 0
     AND amd_status <> 2 AND starting_date + 1000 * duration > ? AND starting_date + 1000 * duration <= ?
