@@ -69,6 +69,8 @@ _NAMES: Final = (
     "is_abandoned",
     "sound",
     "currency",
+    "is_test",
+    "tested_campaign_id",
     *_OF_OTHERS,
 )
 _QUERY: Final = """
@@ -149,7 +151,7 @@ def _cells(row: tuple[Any, ...], base: str, media: str) -> tuple[Any, ...]:
     money = f"{cost // 100_000}.{cost % 100_000:05d}"
     url = f"{base}/rest-api/cdr/{identity}/"
     head = (identity, url, callid, callerid, number, started, duration, billsec, money, billed, cause, leg, amd)
-    tail = (None, None, subscriber, contact, agent, FLAGS[media][is_abandoned], None, "")
+    tail = (None, None, subscriber, contact, agent, FLAGS[media][is_abandoned], None, "", FLAGS[media][False], None)
     return (*head, *tail, *[""] * len(_OF_OTHERS))
 
 

@@ -26,6 +26,7 @@ from dialer.store.tables import (
     ConsoleSession,
     Contact,
     ContactRule,
+    ContactWait,
     ContactWord,
     CpsReturned,
     DncContact,
@@ -86,7 +87,7 @@ LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
 CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, OwnTelephone, RecoveryCode, SecondFactor, Webhook, WebhookDelivery)
 CONSOLE = (ContactWord, ExampleCampaign, NumberNote, SurveyChange)
 LEFT_OUT = (
-    *(AuditLog, Consent, ContactRule, PeopleToCopy, SmsReceived),
+    *(AuditLog, Consent, ContactRule, ContactWait, PeopleToCopy, SmsReceived),
     *CONSOLE,
     *CREDENTIALS,
     *LIMITS,

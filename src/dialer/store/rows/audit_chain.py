@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from dialer.store.tables import AuditLog
 
@@ -18,7 +18,7 @@ _HASHED: Final = (
 )
 HASHED: Final = [AuditLog.__table__.c[name] for name in _HASHED]
 """The columns of an entry that its hash covers: all but the id, which is not known before the entry is written."""
-_NEWEST: Final = select(*HASHED).order_by(AuditLog.id.desc()).limit(1)
+_NEWEST: Final = select(*HASHED).where(AuditLog.id == select(func.max(AuditLog.id)).scalar_subquery())
 
 
 def hash_of(entry: Mapping[Any, Any]) -> str:
