@@ -37,3 +37,27 @@ def campaign(api: Caller, **fields: str) -> int:
     if is_started:
         api.change(f"campaigns/{made['id']}/", status=1)
     return int(made["id"])
+
+
+def queue_campaign(api: Caller) -> int:
+    """Return a campaign of four people whom two agents serve."""
+    admin = Caller(api.client, "admin")
+    gateway = admin.create("gateway", name="Carrier", protocol="sim", parameters={"answer": 0.85, "machine": 0})
+    queue = api.create("queue", name="Desk")
+    for name in ("Ann", "Ben"):
+        agent = api.create("agent", name=name, status=2)
+        api.create("tier", agent=agent["url"], queue=queue["url"])
+    survey = api.create("survey-template", name="Survey")
+    api.create("section-template", survey=survey["url"], type=6, question="Desk", queue=queue["url"])
+    book = api.create("phonebook", name="Book")
+    for number in range(4):
+        api.create("contact", phonebook=book["url"], contact=f"+1202555020{number}")
+    made = api.create(
+        "campaigns",
+        name="Desk",
+        callerid="+12025550199",
+        object_id=str(survey["id"]),
+        aleg_gateway=gateway["url"],
+        phonebook=[book["url"]],
+    )
+    return int(made["id"])

@@ -9,15 +9,16 @@ from sqlalchemy import insert, select, update
 
 from dialer.api.actions.forecast import Forecaster, ForecastUnderWay
 from dialer.app.campaigns.keep_forecast import kept_forecast, record_of_forecasts
+from dialer.domain.figures.statistics import HOUR_MS, Grouping
 from dialer.domain.forecast.kept_forecast import KeptForecast
 from dialer.forecast.parameters import Order
 from dialer.forecast.summary import Forecast
 from dialer.resources.crud.resource import Actor
 from dialer.resources.words.errors import AnsweredError
 from dialer.store.database.database import Database
-from dialer.store.tables import Campaign, CampaignForecast, DncContact, Subscriber, User
+from dialer.store.tables import Campaign, CampaignForecast, CampaignHour, DncContact, Subscriber, User
 from tests.api.harness import NOW_MS, Caller
-from tests.console.building import HOSTILE, campaign, store
+from tests.console.building import HOSTILE, campaign, queue_campaign, store
 from tests.console.visitor import Visitor, words
 
 
@@ -128,6 +129,22 @@ def test_an_ended_campaign_says_whether_it_was_inside_its_forecast(
     assert "Of 2 ended campaigns with a forecast, 1 were inside. 1 stopped dialling inside the forecast time." in text
     unseen = database.read_now(lambda connection: record_of_forecasts(connection, Campaign.user_id == 99))
     assert unseen == (0, 0, 0)
+
+
+def test_a_forecast_keeps_the_calls_for_agents_apart_from_those_that_are_over(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    """Five calls of the hour are over, and of the calls to come some reach the queue."""
+    identity = queue_campaign(api)
+    store(database, update(User).values(call_rate=1_000, balance=10_00000))
+    counted = {"campaign_id": identity, "grouping": Grouping.TOTAL, "hour": NOW_MS // HOUR_MS, "member": ""}
+    store(database, insert(CampaignHour).values(**counted, calls=5))
+    assert forecast(alice, identity)[0] == 303
+    kept = database.read_now(lambda connection: kept_forecast(connection, identity))
+    assert kept is not None
+    to_come = kept.calls.p50 - 5
+    assert (kept.calls_in_hour, kept.hours[0].calls.p50 - 5) == (5, to_come)
+    assert kept.queued_per_call in {reached / to_come for reached in range(1, to_come + 1)}
 
 
 def test_a_forecast_of_another_version_is_as_none(alice: Visitor, api: Caller, database: Database) -> None:

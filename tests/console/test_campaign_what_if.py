@@ -12,7 +12,7 @@ from dialer.forecast.what_if_queue import WhatIfQueue, WhatIfState
 from dialer.store.database.database import Database
 from dialer.store.tables import User
 from tests.api.harness import Caller
-from tests.console.building import campaign, store
+from tests.console.building import campaign, queue_campaign, store
 from tests.console.visitor import Visitor, words
 
 
@@ -29,30 +29,6 @@ def identity(api: Caller, database: Database, runs: WhatIfQueue) -> int:  # noqa
     """Return a campaign of four people whose account pays."""
     store(database, update(User).values(call_rate=1_000, balance=10_00000))
     return campaign(api)
-
-
-def queue_campaign(api: Caller) -> int:
-    """Return a campaign of four people whom two agents serve."""
-    admin = Caller(api.client, "admin")
-    gateway = admin.create("gateway", name="Carrier", protocol="sim", parameters={"answer": 0.85, "machine": 0})
-    queue = api.create("queue", name="Desk")
-    for name in ("Ann", "Ben"):
-        agent = api.create("agent", name=name, status=2)
-        api.create("tier", agent=agent["url"], queue=queue["url"])
-    survey = api.create("survey-template", name="Survey")
-    api.create("section-template", survey=survey["url"], type=6, question="Desk", queue=queue["url"])
-    book = api.create("phonebook", name="Book")
-    for number in range(4):
-        api.create("contact", phonebook=book["url"], contact=f"+1202555020{number}")
-    made = api.create(
-        "campaigns",
-        name="Desk",
-        callerid="+12025550199",
-        object_id=str(survey["id"]),
-        aleg_gateway=gateway["url"],
-        phonebook=[book["url"]],
-    )
-    return int(made["id"])
 
 
 def try_settings(visitor: Visitor, identity: int, page: str = "what-if/", **fields: str) -> tuple[int, str]:

@@ -26,16 +26,18 @@ class ExpectedTimes(NamedTuple):
 def volumes_of(forecast: KeptForecast, zone: ZoneInfo) -> dict[int, float]:
     """Return the calls of a forecast that reach a queue, by half hours of the week in a time zone.
 
-    They are spread over the hours as the calls that are dialled. Of two such hours in a forecast, the larger counts.
+    The calls to come that are dialled in an hour reach it at the rate of the whole campaign, of which a forecast keeps
+    the first hours only. Of two such hours in a forecast, the larger counts.
     """
-    dialled = sum(hour.calls.p50 for hour in forecast.hours)
-    share = (forecast.queued or 0) / dialled / 2 if dialled else 0
+    share = (forecast.queued_per_call or 0) / 2
+    present = forecast.made_ms // HOUR_MS
     found: dict[int, float] = {}
     for hour in forecast.hours:
+        to_come = hour.calls.p50 - forecast.calls_in_hour * (hour.hour == present)
         for start_ms in (hour.hour * HOUR_MS, hour.hour * HOUR_MS + HALF_HOUR_MS):
             local = datetime.fromtimestamp(start_ms / _S, UTC).astimezone(zone)
             place = local.weekday() * DAY_HALF_HOURS + local.hour * 2 + local.minute // _HALF_HOUR_MINUTES
-            found[place] = max(found.get(place, 0), hour.calls.p50 * share)
+            found[place] = max(found.get(place, 0), to_come * share)
     return {place: calls for place, calls in sorted(found.items()) if calls}
 
 

@@ -133,15 +133,20 @@ def test_a_plan_before_the_first_day_rests_on_the_calls_that_are_expected(alice:
 def test_a_plan_rests_on_the_forecast_of_a_campaign(
     alice: Caller, bob: Caller, estate: Estate, database: Database, plan: str
 ) -> None:
-    """Of 400 calls that are dialled in two hours, 100 reach a queue: as many in each half hour of an hour."""
+    """A quarter of the calls to come reaches a queue: as many in each half hour of an hour.
+
+    The forecast is made in the first hour, of which 40 calls are over.
+    """
     campaign = estate.campaign["id"]
     asked = {"campaign": str(campaign)}
     none = "No forecast with calls for agents is kept of this campaign. Make one on the page of the campaign."
     assert alice.refused("GET", f"{plan}?campaign={campaign}") == (400, {"campaign": [none]})
     monday = int(datetime(2026, 11, 16, 8, tzinfo=UTC).timestamp()) // 3_600
     nothing = Spread(0, 0, 0)
-    hours = [ForecastHour(monday + place, Spread(1, calls, 999), nothing) for place, calls in enumerate((300, 100))]
-    kept = KeptForecast(NOW_MS, 5, 5, nothing, nothing, nothing, 0, hours, queued=100)
+    hours = [ForecastHour(monday + place, Spread(1, calls, 999), nothing) for place, calls in enumerate((340, 100))]
+    kept = KeptForecast(
+        monday * 3_600_000 + 1, 5, 5, nothing, nothing, nothing, 0, hours, queued_per_call=0.25, calls_in_hour=40
+    )
     document = msgspec.json.encode(kept).decode()
     stored(database, CampaignForecast, id=campaign, document=document)
     found = alice.get(plan, **asked, timezone="Europe/Madrid")

@@ -124,8 +124,14 @@ def _kept(forecast: Forecast, now_ms: int, before: _Before) -> KeptForecast:
         ],
         machines=_counts(forecast.machine_answered).plus(before.total.machines),
         obeys_hours=RehearsedRule.CALLING_HOURS in forecast.rules_obeyed,
-        queued=forecast.queues.queued.p50 if forecast.queues else 0,
+        queued_per_call=_queued_per_call(forecast),
+        calls_in_hour=calls_in_hour,
     )
+
+
+def _queued_per_call(forecast: Forecast) -> float:
+    calls = forecast.calls.p50
+    return forecast.queues.queued.p50 / calls if forecast.queues and calls else 0.0
 
 
 def _dates(spread: DateSpread) -> Spread:

@@ -67,8 +67,10 @@ class KeptForecast(msgspec.Struct, frozen=True):
     """True if the runs obeyed the calling hours of the service and of countries; None if that was not kept."""
     machines: Spread | None = None
     """Calls that answering machines answer; None if that was not kept."""
-    queued: int | None = None
-    """The median of the calls to come that reach a queue; None if that was not kept."""
+    queued_per_call: float | None = None
+    """The calls that reach a queue for each call to come, by the medians of both; None if that was not kept."""
+    calls_in_hour: int = 0
+    """The calls that the hour of `made_ms` had when the forecast was made; they are part of its calls."""
     cost_if_paid: int | None = None
     """The median cost of the whole campaign if its owner's balance suffices; None if that was not kept."""
 
