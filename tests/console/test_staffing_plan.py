@@ -1,14 +1,17 @@
 """Tests of the page with the staffing plan of a queue."""
 
+import re
+
 import pytest
+from sqlalchemy import insert
 
 from dialer.domain.words.enums import CallRequestStatus
 from dialer.store.database.database import Database
-from dialer.store.tables import CallRequest
+from dialer.store.tables import CallRequest, CampaignForecast
 from tests.api.builders import stored
 from tests.api.harness import NOW_MS, Caller
 from tests.api.queue_past import busy_morning
-from tests.console.building import campaign
+from tests.console.building import campaign, queue_campaign, store
 from tests.console.visitor import Visitor
 
 
@@ -83,6 +86,23 @@ def test_before_the_first_day_it_takes_the_calls_that_are_expected(alice: Visito
     ]
     refused = alice.request("GET", f"queues/{other}/staffing/?volumes=daily%2030")
     assert (refused.status_code, "says no calls of half hours" in refused.text) == (400, True)
+
+
+def test_it_offers_the_forecasts_of_campaigns_that_lead_to_the_queue_alone(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    """A campaign without agents, and one of text messages, have forecasts as well."""
+    identity, plain = queue_campaign(api), campaign(api, name="Plain", gateway="Plain")
+    gateway = Caller(api.client, "admin").create("sms-gateway", name="Texts")
+    texts = api.create("sms-campaigns", name="Texts", sms_gateway=gateway["url"])["id"]
+    for one in (identity, plain, texts):
+        store(database, insert(CampaignForecast).values(id=one, document="{}"))
+    queue, other = api.get("queue/")["results"][0]["id"], api.create("queue", name="Other")["id"]
+    assert f'<option value="{identity}">Desk</option></select>' in alice.get(f"queues/{queue}/staffing/")
+    assert re.findall("<option value=.[0-9]+.>", alice.page) == [f'<option value="{identity}">']
+    assert 'name="campaign"' not in alice.get(f"queues/{other}/staffing/")
+    refused = alice.request("GET", f"queues/{other}/staffing/?campaign={identity}")
+    assert (refused.status_code, "does not lead to this queue alone" in refused.text) == (400, True)
 
 
 def test_others_see_no_plan(visitor: Visitor, queue: int) -> None:

@@ -11,7 +11,7 @@ from dialer.domain.queueing.typed_volumes import EXAMPLE
 from dialer.store.database.database import Database
 from dialer.store.tables import CampaignForecast
 from tests.api.builders import Estate, stored
-from tests.api.harness import NOW_MS, Caller
+from tests.api.harness import Caller
 from tests.api.queue_past import NINE_MS, busy_morning, called
 
 NO_CALL: Final = "Agents took no call of the queue from 2026-10-21 to 2026-11-17; today does not count."
@@ -139,6 +139,8 @@ def test_a_plan_rests_on_the_forecast_of_a_campaign(
     """
     campaign = estate.campaign["id"]
     asked = {"campaign": str(campaign)}
+    transfer = {"survey": estate.survey["url"], "type": 6, "question": "To us"}
+    alice.create("section-template", **transfer, queue=estate.queue["url"])
     none = "No forecast with calls for agents is kept of this campaign. Make one on the page of the campaign."
     assert alice.refused("GET", f"{plan}?campaign={campaign}") == (400, {"campaign": [none]})
     monday = int(datetime(2026, 11, 16, 8, tzinfo=UTC).timestamp()) // 3_600
@@ -157,5 +159,11 @@ def test_a_plan_rests_on_the_forecast_of_a_campaign(
         ("monday", "10:30", 12.5),
     ]
     assert (found["rests_on"], found["talk_time"]) == ("forecast", 100.0)
+    other = alice.create("queue", name="other")["url"]
+    elsewhere = "The campaign does not lead to this queue alone, so its forecast does not tell the calls here."
+    assert alice.refused("GET", f"{other}staffing-plan/?campaign={campaign}") == (400, {"campaign": [elsewhere]})
+    alice.create("section-template", **transfer, queue=other)
+    for queue in (plan, f"{other}staffing-plan/"):
+        assert alice.refused("GET", f"{queue}?campaign={campaign}") == (400, {"campaign": [elsewhere]})
     queue = bob.create("queue", name="Bob's")["url"]
     assert bob.refused("GET", f"{queue}staffing-plan/?campaign={campaign}")[0] == 400

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from dialer.api.answers.csv_lines import write_csv
-from dialer.app.campaigns.keep_forecast import kept_forecast
+from dialer.app.campaigns.keep_forecast import kept_forecast, leads_only_to
 from dialer.domain.calling_times.zones import is_zone
 from dialer.domain.queueing.staffing import StaffingGoal
 from dialer.domain.queueing.typed_volumes import TypedVolumesError, volumes_in
@@ -162,14 +162,14 @@ def history_for(connection: Connection, queue_id: int, question: PlanQuestion, n
     The caller has checked that the campaign of the question may be seen.
 
     Raises:
-        InvalidError: the queue had too many calls in these weeks, the campaign has no forecast with calls for agents,
-            or nothing says how long a talk is.
+        InvalidError: the queue had too many calls in these weeks, the campaign does not lead to it alone or has no
+            forecast with calls for agents, or nothing says how long a talk is.
     """
     past = _past(connection, queue_id, question, now_ms)
     if question.volumes:
         past = expected_week(past, question.volumes, PlanSource.VOLUMES)
     elif question.campaign_id is not None:
-        volumes = _forecast(connection, question.campaign_id, question.zone)
+        volumes = _forecast(connection, queue_id, question.campaign_id, question.zone)
         past = expected_week(past, volumes, PlanSource.FORECAST)
     found = with_times(past, question.times)
     if found.rests_on is not PlanSource.PAST and not found.talk_ms:
@@ -178,7 +178,10 @@ def history_for(connection: Connection, queue_id: int, question: PlanQuestion, n
     return found
 
 
-def _forecast(connection: Connection, campaign_id: int, zone: ZoneInfo) -> Mapping[int, float]:
+def _forecast(connection: Connection, queue_id: int, campaign_id: int, zone: ZoneInfo) -> Mapping[int, float]:
+    if not leads_only_to(connection, campaign_id, queue_id):
+        message = "The campaign does not lead to this queue alone, so its forecast does not tell the calls here."
+        raise InvalidError({CAMPAIGN: [Sentence(message)]})
     kept = kept_forecast(connection, campaign_id)
     volumes = {} if kept is None else volumes_of(kept, zone)
     if not volumes:

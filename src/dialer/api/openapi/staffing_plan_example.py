@@ -42,7 +42,10 @@ def _parameters() -> Iterator[Json]:
         schema = {"type": "integer", "minimum": bounds.least, "maximum": bounds.most}
         yield parameter(name, schema, _TIMES_TOLD[name], 20)
     yield parameter(VOLUMES, TEXT, _VOLUMES_TOLD, EXAMPLE)
-    told = "The id of a campaign whose forecast, as its page in the console keeps it, says the calls to expect."
+    told = (
+        "The id of a campaign whose forecast, as its page in the console keeps it, says the calls to expect. Its survey"
+        " leads to this queue and to no other."
+    )
     yield parameter(CAMPAIGN, {"type": "integer", "minimum": 1}, told, 1)
     yield parameter(ZONE, TEXT, "Time zone of days, an IANA name. By default that of the service.", "Europe/Madrid")
     told = "The format of the response."

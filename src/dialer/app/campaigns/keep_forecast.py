@@ -1,16 +1,21 @@
 """Keeping the newest forecast of a campaign."""
 
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, insert, select
 
+from dialer.app.campaigns.readiness import survey_of
 from dialer.app.telling.account_events import write_forecast_finished
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.forecast.kept_forecast import KeptForecast
+from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.words.enums import CampaignStatus
-from dialer.store.tables import Campaign, CampaignForecast
+from dialer.store.tables import VOICE, Campaign, CampaignForecast
 
+LOOKED_AT_MAX: Final = 100
+"""Campaigns with a forecast whose surveys are read, the newest ones."""
 RECORD_MAX: Final = 200
 """Campaigns among which forecasts are checked together, the newest ones."""
 
@@ -28,11 +33,25 @@ def kept_forecast(connection: Connection, campaign_id: int) -> KeptForecast | No
     return _read(connection.scalar(select(CampaignForecast.document).where(CampaignForecast.id == campaign_id)))
 
 
-def campaigns_with_forecasts(connection: Connection, is_seen: ColumnElement[bool], limit: int) -> list[tuple[int, str]]:
-    """Return the ids and the names of the visible campaigns of which a forecast is kept, the newest first."""
-    query = select(Campaign.id, Campaign.name).join(CampaignForecast, CampaignForecast.id == Campaign.id)
-    rows = connection.execute(query.where(is_seen).order_by(Campaign.id.desc()).limit(limit))
-    return [(int(row.id), str(row.name)) for row in rows]
+def forecasts_for_queue(connection: Connection, queue_id: int, is_seen: ColumnElement[bool]) -> list[tuple[int, str]]:
+    """Return the ids and the names of the visible campaigns whose kept forecast tells the calls of a queue alone.
+
+    The newest are first. At most `LOOKED_AT_MAX` campaigns with a forecast are looked at.
+    """
+    query = select(Campaign.__table__).join(CampaignForecast, CampaignForecast.id == Campaign.id)
+    query = query.where(is_seen, Campaign.medium == VOICE).order_by(Campaign.id.desc()).limit(LOOKED_AT_MAX)
+    rows = connection.execute(query).mappings().all()
+    return [(int(row["id"]), str(row["name"])) for row in rows if _leads_only_to(connection, row, queue_id)]
+
+
+def leads_only_to(connection: Connection, campaign_id: int, queue_id: int) -> bool:
+    """Return whether a queue is the only one to which the survey of a campaign leads."""
+    found = connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().one_or_none()
+    return found is not None and _leads_only_to(connection, found, queue_id)
+
+
+def _leads_only_to(connection: Connection, campaign: Mapping[str, Any], queue_id: int) -> bool:
+    return queue_ids_of(survey_of(connection, campaign)[0]) == {queue_id}
 
 
 class ForecastRecord(NamedTuple):

@@ -21,7 +21,7 @@ from dialer.api.actions.staffing_plan import (
     require_campaign,
 )
 from dialer.api.service import ApiRequest
-from dialer.app.campaigns.keep_forecast import campaigns_with_forecasts
+from dialer.app.campaigns.keep_forecast import forecasts_for_queue
 from dialer.console.charts.columns import ColumnChart, draw_columns
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.parts.record_addresses import identity_in
@@ -65,8 +65,6 @@ TIME_TITLES: Final[Mapping[str, str]] = {
     "ring_time": gettext_noop("Agent's telephone rings, seconds"),
     "wrap_up_time": gettext_noop("Time after the call, seconds"),
 }
-_CAMPAIGNS_MAX: Final = 100
-"""Campaigns with a forecast that are offered, the newest ones."""
 _COLUMNS: Final = (
     SheetColumn(gettext_noop("Day"), ValueKind.TEXT),
     SheetColumn(gettext_noop("Half hour"), ValueKind.TEXT),
@@ -103,7 +101,9 @@ class NumberInput(NamedTuple):
 async def show_staffing_plan(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Show the plan of a queue: by default for the day with the most people."""
     identity = identity_in(record_id)
-    name, campaigns = await request.service.read(request, lambda unit: (_name(unit, identity), _campaigns(unit)))
+    name, campaigns = await request.service.read(
+        request, lambda unit: (_name(unit, identity), _campaigns(unit, identity))
+    )
     query, messages, plan, status = request.query_params, list[str](), None, HTTPStatus.OK
     try:
         plan = await _plan(request, identity, name)
@@ -154,8 +154,8 @@ async def export_staffing_plan(request: ApiRequest, record_id: FromPath[str]) ->
     return await answer_sheet(request, _sheet(plan.half_hours), f"staffing-plan-{identity}", zone_of(request))
 
 
-def _campaigns(unit: Unit) -> list[tuple[int, str]]:
-    return campaigns_with_forecasts(unit.connection, seen_campaigns(unit), _CAMPAIGNS_MAX)
+def _campaigns(unit: Unit, queue_id: int) -> list[tuple[int, str]]:
+    return forecasts_for_queue(unit.connection, queue_id, seen_campaigns(unit))
 
 
 def _inputs(query: Mapping[str, str], titles: Mapping[str, str], bounds: Mapping[str, Bounds]) -> list[NumberInput]:
