@@ -4,14 +4,19 @@ import re
 from typing import Final
 
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import insert, select, update
 
 from dialer.store.database.service_state import save_speech
 from dialer.store.queries.sealed_surveys import sealed_survey
-from dialer.store.tables import Campaign, Subscriber
+from dialer.store.tables import SMS, VOICE, Campaign, Gateway, OwnTelephone, Subscriber
+from tests.api.builders import Estate
+from tests.api.harness import Caller
 from tests.api.routes.test_tried_voices import Bench, bench  # noqa: F401 - a fixture
 
 OWN: Final = "+493023125099"
+"""It is noon there."""
+ASLEEP: Final = "+12025550187"
+"""It is six o'clock there."""
 
 
 def test_a_call_speaks_the_digits_twice_with_the_voice_of_the_survey(bench: Bench) -> None:  # noqa: F811 - a fixture
@@ -48,3 +53,38 @@ def test_without_a_voice_no_code_is_sent(bench: Bench) -> None:  # noqa: F811 - 
         " for you."
     )
     assert told == (409, {"detail": said})
+
+
+def confirm(bench: Bench, number: str) -> None:  # noqa: F811 - a fixture
+    """Have Alice confirm a telephone, as by a code."""
+    row = {"user_id": 2, "number": number, "code_hash": b"", "code_until_ms": 0, "tries_left": 0}
+    bench.database.write_now(lambda unit: unit.execute(insert(OwnTelephone).values(row)))
+
+
+def text_over(bench: Bench, estate: Estate, *, calls: str, texts: str) -> str:  # noqa: F811 - a fixture
+    """Have the survey send a text message, over such carriers; return the path of a test."""
+    for medium, made, protocol in ((VOICE, estate.gateway, calls), (SMS, estate.sms_gateway, texts)):
+        gateway = update(Gateway).where(Gateway.id == made["id"], Gateway.medium == medium).values(protocol=protocol)
+        bench.database.write_now(lambda unit, one=gateway: unit.execute(one))
+    bench.alice.change(estate.section["url"], type=10, sms_text="Come!")
+    bench.alice.change(bench.url, sms_gateway=estate.sms_gateway["url"])
+    return f"{bench.url}test-call/"
+
+
+def test_a_real_text_of_a_simulated_call_goes_to_no_stranger(bench: Bench, estate: Estate) -> None:  # noqa: F811 - a fixture
+    path = text_over(bench, estate, calls="sim", texts="http")
+    said = (
+        "The calls of this campaign are simulated and bring no code, but its text messages are real. Confirm your"
+        " telephone with a test of another campaign."
+    )
+    assert bench.alice.refused("POST", path, number=OWN) == (409, {"detail": said})
+    assert bench.alice.refused("POST", path, number=OWN, send_code=True) == (409, {"detail": said})
+    status, told = Caller(bench.alice.client, "admin").refused("POST", path, number=ASLEEP)
+    assert (status, told["detail"].endswith("Try again within them.")) == (409, True)
+    confirm(bench, OWN)
+    assert bench.alice.request("POST", path, json={"number": OWN}).status_code == 201
+
+
+def test_a_simulated_text_of_a_simulated_call_needs_no_code(bench: Bench, estate: Estate) -> None:  # noqa: F811 - a fixture
+    path = text_over(bench, estate, calls="sim", texts="sim")
+    assert bench.alice.request("POST", path, json={"number": ASLEEP}).status_code == 201

@@ -13,8 +13,9 @@ from sqlalchemy import Connection, Row, insert, select
 
 from dialer.app.accounts.own_telephones import await_code, confirmed_number
 from dialer.app.campaigns.delete import delete_campaign, trials_of
+from dialer.app.campaigns.line_check import texts_people
 from dialer.app.campaigns.placeholders import phonebooks_of_campaign
-from dialer.app.campaigns.readiness import field_errors, ready_survey
+from dialer.app.campaigns.readiness import field_errors, ready_survey, survey_of
 from dialer.app.campaigns.refusals import refusal_of
 from dialer.app.campaigns.subscribers import add_subscriber
 from dialer.app.campaigns.texts_to_send import ExamplePerson, example_person
@@ -58,6 +59,10 @@ _GOES_ON: Final = frozenset({WaitsFor.RETRY, WaitsFor.TURN, WaitsFor.GATEWAY_FUL
 """The waits that do not refuse a trial: its call is placed at once, or as soon as a channel is free."""
 _NOBODY: Final = ExamplePerson(0, "Alex Example", "{}", "")
 """Stands for a person, in a campaign without people."""
+_BRINGS_NO_CODE: Final = Sentence(
+    "The calls of this campaign are simulated and bring no code, but its text messages are real. Confirm your telephone"
+    " with a test of another campaign."
+)
 
 
 class CodeMessage(NamedTuple):
@@ -131,29 +136,35 @@ def begin_trial(unit: UnitOfWork, order: CampaignTrial, rules: TrialRules) -> in
 def _is_own(
     connection: Connection, order: CampaignTrial, campaign: Mapping[str, Any], number: str, rules: TrialRules
 ) -> bool:
-    """Return whether a number is the user's own, as far as it matters: over a simulated carrier their word is enough.
+    """Return whether a number is the user's own, as far as it matters: if nobody is reached, their word is enough.
 
     Raises:
         RefusedError: it is not, and the user may call no other; or a code is to go over a simulated carrier.
     """
-    if _is_simulated(connection, campaign):
-        if order.message is not None:
-            raise RefusedError(
-                "The carrier is simulated, so no telephone rings: none needs to be confirmed.", code=ErrorCode.PROTOCOL
-            )
+    is_simulated, is_real = has_simulated_carrier(connection, campaign), reaches_people(connection, campaign)
+    if is_simulated and order.message is not None:
+        none_needed = Sentence("The carrier is simulated, so no telephone rings: none needs to be confirmed.")
+        raise RefusedError(_BRINGS_NO_CODE if is_real else none_needed, code=ErrorCode.PROTOCOL)
+    if not is_real:
         return number == telephone_of(connection, order.actor_id, rules.region)
     is_own = number == confirmed_number(connection, order.actor_id)
     if not (is_own or order.reaches_anybody or order.message is not None):
-        raise RefusedError(
-            "This telephone is not confirmed to be yours. Have a code sent to it, and type the code.",
-            code=ErrorCode.NOT_CONFIRMED,
-        )
+        by_code = Sentence("This telephone is not confirmed to be yours. Have a code sent to it, and type the code.")
+        raise RefusedError(_BRINGS_NO_CODE if is_simulated else by_code, code=ErrorCode.NOT_CONFIRMED)
     return is_own
 
 
-def _is_simulated(connection: Connection, campaign: Mapping[str, Any]) -> bool:
+def has_simulated_carrier(connection: Connection, campaign: Mapping[str, Any]) -> bool:
+    """Return whether the calls of a campaign, or the messages of one of text messages, are simulated."""
     gateway = gateway_row(connection, gateway_of(campaign))
     return gateway is None or gateway["protocol"] == SIMULATED
+
+
+def reaches_people(connection: Connection, campaign: Mapping[str, Any]) -> bool:
+    """Return whether a trial reaches a telephone, if only by a real text message in a simulated call."""
+    if not has_simulated_carrier(connection, campaign):
+        return True
+    return texts_people(connection, campaign, survey_of(connection, campaign)[0])
 
 
 def _content(unit: UnitOfWork, order: CampaignTrial, campaign: Mapping[str, Any]) -> _Content:
@@ -307,7 +318,7 @@ def _end_of_hours(
 
     Outside of them the number is refused. A user who calls their own telephone may say so, and go on.
     """
-    outer = rules.hours.over(is_simulated=_is_simulated(unit.connection, campaign))
+    outer = rules.hours.over(is_simulated=not reaches_people(unit.connection, campaign))
     zone = zone_of_number(number) or rules.zone
     window = window_at(Calendar(), zone, unit.now_ms, outer)
     if window.is_open:

@@ -12,7 +12,12 @@ from sqlalchemy import select
 from dialer.api.actions.campaign_trials import CodeWords, begin, look, rules_of, stop
 from dialer.api.service import ApiRequest
 from dialer.app.accounts.own_telephones import awaited_number, confirmed_number
-from dialer.app.campaigns.campaign_trials import person_of_trial, telephone_of
+from dialer.app.campaigns.campaign_trials import (
+    has_simulated_carrier,
+    person_of_trial,
+    reaches_people,
+    telephone_of,
+)
 from dialer.app.campaigns.trial_progress import TrialStage, TrialView, last_number, newest_trial
 from dialer.app.work.errors import ErrorCode, InvalidFieldsError, RefusedError
 from dialer.console.pages.campaigns import PLACE, seen_campaigns
@@ -27,7 +32,6 @@ from dialer.console.serving.forms import read_fields
 from dialer.console.serving.live_parts import EVENT_STREAM, answer_live
 from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.words.language import gettext, gettext_noop
-from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.engine.credit import message_of
 from dialer.domain.messages.sms_parts import parts_of
 from dialer.domain.words.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS
@@ -36,7 +40,6 @@ from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.shapes import Given
 from dialer.resources.records.advancing import VIRTUAL
 from dialer.resources.words.errors import AnsweredError, ConflictError, Errors, InvalidError, RecordNotFoundError
-from dialer.store.queries.calls_in_progress import gateway_of, gateway_row
 from dialer.store.tables import SMS, Campaign, User
 from dialer.store.timeline.happenings import happenings_of
 
@@ -58,6 +61,8 @@ class _Tried(NamedTuple):
     name: str
     is_sms: bool
     is_simulated: bool
+    is_real: bool
+    """True if a telephone is reached, if only by a real text message in a simulated call."""
     person: str
     """The name of the person as whom the telephone is called; empty for a text that is the same for all."""
     text: str
@@ -162,10 +167,11 @@ async def _show(
 
 def _asks_code(request: ApiRequest, found: _Tried, number: str, error: Exception | None) -> bool:
     """Return whether the form has the field for a code, or the button that sends one."""
+    if found.is_simulated:
+        return False
     if getattr(error, "code", None) is ErrorCode.NOT_CONFIRMED or "code" in getattr(error, "errors", {}):
         return True
-    may_skip = found.is_simulated or request.user.may(Permission.ADMIN)
-    return not may_skip and (not found.confirmed or number != found.confirmed)
+    return not request.user.may(Permission.ADMIN) and (not found.confirmed or number != found.confirmed)
 
 
 def _read(unit: Unit, identity: int, actor_id: int) -> _Tried:
@@ -178,15 +184,16 @@ def _read(unit: Unit, identity: int, actor_id: int) -> _Tried:
     if is_sms:
         text = message_of(row["text_message"], person.full_name, person.additional_vars, person.number)
     parts = parts_of(text) if is_sms else 0
-    gateway = gateway_row(unit.connection, gateway_of(row))
-    is_simulated = gateway is None or gateway["protocol"] == SIMULATED
+    campaign = {str(name): value for name, value in row.items()}
+    is_simulated, is_real = has_simulated_carrier(unit.connection, campaign), reaches_people(unit.connection, campaign)
     awaited = "" if is_simulated else awaited_number(unit.connection, actor_id, unit.now_ms)
-    confirmed = "" if is_simulated else confirmed_number(unit.connection, actor_id)
+    confirmed = confirmed_number(unit.connection, actor_id) if is_real else ""
     last = last_number(unit.connection, actor_id)
     return _Tried(
         row["name"],
         is_sms,
         is_simulated,
+        is_real,
         person.full_name.strip() or person.number,
         text,
         parts,
