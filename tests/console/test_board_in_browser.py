@@ -14,6 +14,13 @@ LAPTOP: Final = {"width": 1366, "height": 768}
 NARROW: Final = {"width": 390, "height": 844}
 AGENTS: Final = 30
 ROWS: Final = "[...document.querySelectorAll('.staff tbody tr')].map((row) => row.getBoundingClientRect())"
+QUEUES: Final = 10
+SEEN_QUEUES: Final = """() => {
+  const rows = [...document.querySelectorAll(".waiting tbody tr")].map((row) => row.getBoundingClientRect().bottom);
+  const end = Math.min(document.querySelector(".waiting").getBoundingClientRect().bottom, innerHeight) + 1;
+  return [rows.length, rows.filter((bottom) => bottom <= end).length];
+}"""
+"""The queues of the board, and those that are seen without scrolling."""
 FITS: Final = "document.documentElement.scrollWidth <= innerWidth"
 
 
@@ -65,6 +72,17 @@ def test_a_television_shows_thirty_agents_without_scrolling(browser: Browser, se
     assert (len(rows), rows[-1]["bottom"] <= 1080) == (AGENTS, True)
     assert (watched.barriers(), watched.page.evaluate(FITS)) == ([], True)
     close(watched)
+
+
+def test_a_television_shows_ten_queues_and_a_laptop_four_of_them(browser: Browser, served: Served) -> None:
+    """Nobody scrolls a television."""
+    for number in range(served.client.get("queue/").json()["count"] + 1, QUEUES + 1):
+        create(served, "queue", name=f"Queue {number:02}")
+    television = board(browser, served, {"width": 1920, "height": 1080}, "?tv=1")
+    laptop = board(browser, served, LAPTOP)
+    assert (television.page.evaluate(SEEN_QUEUES), laptop.page.evaluate(SEEN_QUEUES)) == ([QUEUES, QUEUES], [QUEUES, 4])
+    for watched in (television, laptop):
+        close(watched)
 
 
 def test_a_telephone_shows_cards_and_does_not_scroll_sideways(browser: Browser, served: Served) -> None:
