@@ -45,7 +45,7 @@ KINDS: Final = {
             has_user=False,
         ),
         Kind("dnc-list", {"is_global": False, "keeps_wishes_of": ""}, shown_as="dnc"),
-        Kind("survey-template", {"description": None}),
+        Kind("survey-template", {"description": None, "language": "", "voice": "", "voice_speed": 1.0}),
         Kind(
             "agent",
             {"contact": "", "status": 1, "wrap_up_time": 0, "parameters": {}, "break_reason": "", "login": None}

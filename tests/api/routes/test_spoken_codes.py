@@ -63,9 +63,12 @@ def confirm(bench: Bench, number: str) -> None:  # noqa: F811 - a fixture
 
 def text_over(bench: Bench, estate: Estate, *, calls: str, texts: str) -> str:  # noqa: F811 - a fixture
     """Have the survey send a text message, over such carriers; return the path of a test."""
-    for medium, made, protocol in ((VOICE, estate.gateway, calls), (SMS, estate.sms_gateway, texts)):
-        gateway = update(Gateway).where(Gateway.id == made["id"], Gateway.medium == medium).values(protocol=protocol)
-        bench.database.write_now(lambda unit, one=gateway: unit.execute(one))
+    carriers = (VOICE, estate.gateway, calls), (SMS, estate.sms_gateway, texts)
+    changes = [
+        update(Gateway).where(Gateway.id == made["id"], Gateway.medium == medium).values(protocol=protocol)
+        for medium, made, protocol in carriers
+    ]
+    bench.database.write_now(lambda unit: [unit.execute(change) for change in changes])
     bench.alice.change(estate.section["url"], type=10, sms_text="Come!")
     bench.alice.change(bench.url, sms_gateway=estate.sms_gateway["url"])
     return f"{bench.url}test-call/"
@@ -88,3 +91,29 @@ def test_a_real_text_of_a_simulated_call_goes_to_no_stranger(bench: Bench, estat
 def test_a_simulated_text_of_a_simulated_call_needs_no_code(bench: Bench, estate: Estate) -> None:  # noqa: F811 - a fixture
     path = text_over(bench, estate, calls="sim", texts="sim")
     assert bench.alice.request("POST", path, json={"number": ASLEEP}).status_code == 201
+
+
+def test_other_telephones_of_the_first_person_are_left_alone(bench: Bench, estate: Estate) -> None:  # noqa: F811 - a fixture
+    path = text_over(bench, estate, calls="sip", texts="http")
+    others = {"sms_phonenumber": ASLEEP, "transfer_phonenumber": ASLEEP, "town": "Ulm"}
+    bench.alice.change(estate.contact["url"], additional_vars=others)
+    confirm(bench, OWN)
+    assert bench.alice.request("POST", path, json={"number": OWN}).status_code == 201
+    variables = bench.database.read_now(
+        lambda unit: unit.scalar(select(Subscriber.additional_vars).where(Subscriber.number == OWN))
+    )
+    assert msgspec.json.decode(str(variables)) == {"town": "Ulm"}
+
+
+def test_a_survey_that_transfers_to_a_number_rings_at_no_hour(bench: Bench, estate: Estate) -> None:  # noqa: F811 - a fixture
+    path, order = f"{bench.url}test-call/", {"number": ASLEEP, "any_hour": True}
+    confirm(bench, ASLEEP)
+    bench.alice.change(estate.section["url"], type=6, phonenumber=OWN)
+    said = (
+        "It is outside of the calling hours where the number is: America/New_York. The survey also transfers calls to"
+        " another number, so try again within them."
+    )
+    assert bench.alice.refused("POST", path, **order) == (409, {"detail": said})
+    assert bench.alice.refused("POST", path, number=ASLEEP) == (409, {"detail": said})
+    bench.alice.change(estate.section["url"], type=1)
+    assert bench.alice.request("POST", path, json=order).status_code == 201

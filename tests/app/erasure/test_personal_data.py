@@ -99,7 +99,7 @@ def dump(database: Database) -> dict[str, list[RowMapping]]:
 def test_no_table_and_no_file_holds_it_any_more(database: Database, tmp_path: Path, text: str) -> None:
     """Also in tables that are new tomorrow.
 
-    Rows stay, but for the contact, who calls back, drafts, notes, and texts that wait.
+    Rows stay, but for the contact, who calls back, drafts, notes, telephones of users, and texts that wait.
     """
     fill(database, text)
     assert holding(tmp_path, NUMBER) != []
@@ -110,7 +110,7 @@ def test_no_table_and_no_file_holds_it_any_more(database: Database, tmp_path: Pa
     tables = [table for table in Row.metadata.sorted_tables if table.name not in {"subscriber_move", "contact_word"}]
     left = {table.name: len(rows(database, table)) for table in tables}
     gone = {"call_in_progress", "waiting_text"} | (
-        {"contact", "call_back", "call_draft", "number_note"} if text in {NUMBER, WRITTEN} else set()
+        {"contact", "call_back", "call_draft", "number_note", "own_telephone"} if text in {NUMBER, WRITTEN} else set()
     )
     rows_left = {table.name: int(table.name not in gone) for table in tables}
     assert left == {**rows_left, "audit_log": 2}  # The audit log has an entry of the erasure.

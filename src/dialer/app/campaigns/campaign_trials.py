@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import time
 from typing import Any, Final, NamedTuple
 
+import msgspec
 from sqlalchemy import Connection, Row, insert, select
 
 from dialer.app.accounts.own_telephones import await_code, confirmed_number
@@ -31,8 +32,10 @@ from dialer.domain.calls.call_recording import NO_CALL
 from dialer.domain.calls.plans import SIMULATED
 from dialer.domain.engine.credit import message_of
 from dialer.domain.messages.confirmation_codes import code_variables
+from dialer.domain.messages.templates import variables_of
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.rules.why_waiting import why_not_now
+from dialer.domain.survey.sections.table import transfers_to_number
 from dialer.domain.survey.survey import Prompt, Section, Survey
 from dialer.domain.words.enums import AmdBehavior, CampaignStatus, DialMethod, SectionType
 from dialer.domain.words.reasons import WaitsFor
@@ -59,6 +62,8 @@ _GOES_ON: Final = frozenset({WaitsFor.RETRY, WaitsFor.TURN, WaitsFor.GATEWAY_FUL
 """The waits that do not refuse a trial: its call is placed at once, or as soon as a channel is free."""
 _NOBODY: Final = ExamplePerson(0, "Alex Example", "{}", "")
 """Stands for a person, in a campaign without people."""
+_OTHER_NUMBERS: Final = frozenset({"sms_phonenumber", "transfer_phonenumber"})
+"""Columns by which a survey reaches another telephone than that of the call. A trial reaches no telephone of people."""
 _BRINGS_NO_CODE: Final = Sentence(
     "The calls of this campaign are simulated and bring no code, but its text messages are real. Confirm your telephone"
     " with a test of another campaign."
@@ -119,8 +124,9 @@ def begin_trial(unit: UnitOfWork, order: CampaignTrial, rules: TrialRules) -> in
     row = _settings(campaign, order.code, unit.now_ms)
     content = _content(unit, order, {**campaign, **{name: row[name] for name in ("expirationdate", "dial_method")}})
     row |= content.changes
-    if not (order.any_hour and is_own):
-        closes_ms = _end_of_hours(unit, campaign, number, rules, is_own=is_own)
+    rings_others = _rings_others(unit.connection, campaign, content.survey)
+    if rings_others or not (order.any_hour and is_own):
+        closes_ms = _end_of_hours(unit, campaign, number, rules, is_own=is_own, rings_others=rings_others)
         row["expirationdate"] = min(row["expirationdate"], closes_ms)
     _forget_oldest(unit, order.campaign_id)
     trial_id = int(unit.connection.scalars(insert(Campaign).values(row).returning(Campaign.id)).one())
@@ -206,14 +212,27 @@ def _tell(unit: UnitOfWork, order: CampaignTrial, campaign: Mapping[str, Any], t
 
 
 def person_of_trial(connection: Connection, campaign_id: int) -> ExamplePerson:
-    """Return the person whose name and columns a trial has: the first of the campaign's lists, or somebody made up."""
+    """Return the person whose name and columns a trial has: the first of the campaign's lists, or somebody made up.
+
+    Columns with other telephones of the person are left out: a survey sends its texts to the number of the trial.
+    """
     found = example_person(connection, phonebooks_of_campaign(connection, campaign_id))
-    if found is not None:
-        return found
+    return _without_numbers(_first_subscriber(connection, campaign_id) if found is None else found)
+
+
+def _first_subscriber(connection: Connection, campaign_id: int) -> ExamplePerson:
     columns = Subscriber.id, Subscriber.full_name, Subscriber.additional_vars, Subscriber.number
     query = select(*columns).where(Subscriber.campaign_id == campaign_id).order_by(Subscriber.id).limit(1)
     row = connection.execute(query).first()
     return _NOBODY if row is None else ExamplePerson(*row)
+
+
+def _without_numbers(person: ExamplePerson) -> ExamplePerson:
+    variables = variables_of(person.additional_vars)
+    if not _OTHER_NUMBERS & variables.keys():
+        return person
+    kept = {name: value for name, value in variables.items() if name not in _OTHER_NUMBERS}
+    return person._replace(additional_vars=msgspec.json.encode(kept).decode())
 
 
 def trial_in_progress(connection: Connection, user_id: int) -> int | None:
@@ -312,11 +331,12 @@ def _forget_oldest(unit: UnitOfWork, campaign_id: int) -> None:
 
 
 def _end_of_hours(
-    unit: UnitOfWork, campaign: Mapping[str, Any], number: str, rules: TrialRules, *, is_own: bool
+    unit: UnitOfWork, campaign: Mapping[str, Any], number: str, rules: TrialRules, *, is_own: bool, rings_others: bool
 ) -> int:
     """Return the end of the calling hours where a number is, before which it has to ring, in ms since the epoch.
 
-    Outside of them the number is refused. A user who calls their own telephone may say so, and go on.
+    Outside of them the number is refused. A user who calls their own telephone may say so, and go on, unless the
+    survey lets another telephone ring.
     """
     outer = rules.hours.over(is_simulated=not reaches_people(unit.connection, campaign))
     zone = zone_of_number(number) or rules.zone
@@ -325,6 +345,15 @@ def _end_of_hours(
         return window.until_ms
     if not is_own:
         raise outside_hours(zone)
+    if rings_others:
+        raise RefusedError(
+            Sentence(
+                "It is outside of the calling hours where the number is: %(zones)s. The survey also transfers calls to"
+                " another number, so try again within them.",
+                zones=zone.replace("&", ", "),
+            ),
+            code=ErrorCode.NOT_DIALLED,
+        )
     raise RefusedError(
         Sentence(
             "It is outside of the calling hours where the number is: %(zones)s. To go on, say that it is your own"
@@ -333,6 +362,11 @@ def _end_of_hours(
         ),
         code=ErrorCode.CALLING_HOURS,
     )
+
+
+def _rings_others(connection: Connection, campaign: Mapping[str, Any], survey: Survey) -> bool:
+    """Return whether a trial may let another telephone ring, whose owner nobody asked."""
+    return transfers_to_number(survey) and not has_simulated_carrier(connection, campaign)
 
 
 def _refuse_blank_text(campaign: Mapping[str, Any], person: ExamplePerson, number: str) -> None:

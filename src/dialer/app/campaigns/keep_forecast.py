@@ -41,13 +41,13 @@ def forecasts_for_queue(connection: Connection, queue_id: int, is_seen: ColumnEl
     query = select(Campaign.__table__).join(CampaignForecast, CampaignForecast.id == Campaign.id)
     query = query.where(is_seen, Campaign.medium == VOICE).order_by(Campaign.id.desc()).limit(LOOKED_AT_MAX)
     rows = connection.execute(query).mappings().all()
-    return [(int(row["id"]), str(row["name"])) for row in rows if _leads_only_to(connection, row, queue_id)]
+    return [(int(row["id"]), str(row["name"])) for row in rows if _leads_only_to(connection, dict(row), queue_id)]
 
 
 def leads_only_to(connection: Connection, campaign_id: int, queue_id: int) -> bool:
     """Return whether a queue is the only one to which the survey of a campaign leads."""
     found = connection.execute(select(Campaign.__table__).where(Campaign.id == campaign_id)).mappings().one_or_none()
-    return found is not None and _leads_only_to(connection, found, queue_id)
+    return found is not None and _leads_only_to(connection, dict(found), queue_id)
 
 
 def _leads_only_to(connection: Connection, campaign: Mapping[str, Any], queue_id: int) -> bool:

@@ -38,6 +38,7 @@ from dialer.store.tables import (
     Contact,
     DncContact,
     NumberNote,
+    OwnTelephone,
     SmsMessage,
     SmsReceived,
     Subscriber,
@@ -181,6 +182,7 @@ def _erase_person(unit: UnitOfWork, spellings: Spellings, delete_file: DeleteFil
     _erase_received(connection, spellings)
     erase_parts(connection, spellings)
     _drop_notes(connection, spellings)
+    _drop_telephones(connection, spellings)
     for some in _parts(contact_ids):
         count_removed(connection, select(Contact.id).where(Contact.id.in_(some)))
         connection.execute(delete(Contact).where(Contact.id.in_(some)))
@@ -275,6 +277,14 @@ def _drop_notes(connection: Connection, spellings: Spellings) -> None:
     ids = [row["id"] for row in whose_number(connection, NumberNote.number, spellings)]
     for some in _parts(ids):
         connection.execute(delete(NumberNote).where(NumberNote.id.in_(some)))
+
+
+def _drop_telephones(connection: Connection, spellings: Spellings) -> None:
+    """Forget that the number is the telephone of a user, or that a code for it is awaited."""
+    for column in (OwnTelephone.number, OwnTelephone.asked_number):
+        ids = [row["id"] for row in whose_number(connection, column, spellings)]
+        for some in _parts(ids):
+            connection.execute(delete(OwnTelephone).where(OwnTelephone.id.in_(some)))
 
 
 def _hash_entries(connection: Connection, spellings: Spellings, now_ms: int) -> int:

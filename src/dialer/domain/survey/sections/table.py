@@ -81,6 +81,11 @@ def queue_ids_of(survey: Survey) -> frozenset[int]:
     return frozenset(section.queue_id for section in transfers if section.queue_id is not None)
 
 
+def transfers_to_number(survey: Survey) -> bool:
+    """Return whether a section of the survey transfers the call to a number, and not to a queue."""
+    return any(definition_of(section).transfers and section.queue_id is None for section in survey.sections)
+
+
 def converses(survey: Survey) -> bool:
     """Return whether a section of the survey lets a program talk."""
     return any(definition_of(section).converses for section in survey.sections)
