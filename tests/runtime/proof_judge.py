@@ -163,7 +163,9 @@ class Judge:
         if not ends or not self._is_fresh(rule, max(ends), moment, number):
             return False
         since = [one for one in theirs if at(one["at"]) >= max(ends) and one["medium"] in rule["media"]]
-        return bool(len(since) >= rule["limit"])
+        # What a call in progress will count as is not known, so it counts.
+        counted = [one for one in since if not one["ended"] or self._counts(rule, one)]
+        return bool(len(counted) >= rule["limit"])
 
     def _is_within(self, rule: Record, contact: Record) -> bool:
         of_purpose = not rule["purposes"] or not contact["purpose"] or contact["purpose"] in rule["purposes"]
