@@ -20,5 +20,5 @@ html_title = "dialer"
 html_copy_source = False
 html_show_sphinx = False
 # Answers of docs/tour.md are cut off with "…", so they are no valid text of their language.
-# Decisions are reached from their list. In the navigation of each page, 150 of them would take half of the build.
+# Decisions are reached from their list. In the navigation of each page, 150 of them would take a third of the build.
 suppress_warnings = ["misc.highlighting_failure", "toc.not_included"]
