@@ -163,7 +163,7 @@ class Judge:
         if not ends or not self._is_fresh(rule, max(ends), moment, number):
             return False
         since = [one for one in theirs if at(one["at"]) >= max(ends) and one["medium"] in rule["media"]]
-        # What a call in progress will count as is not known, so it counts.
+        # Nobody knows yet what a call in progress will be, so that it counts.
         counted = [one for one in since if not one["ended"] or self._counts(rule, one)]
         return bool(len(counted) >= rule["limit"])
 
