@@ -153,7 +153,7 @@ async def test_a_wish_is_taken_back_by_deleting_its_entry_and_not_the_list(socia
     with pytest.raises(RefusedError, match="keeps the wishes of people"):
         sociable.perform(lambda unit: delete_dnc_list(unit, own))
     sociable.perform(lambda unit: remove_from_dnc(unit, 1))
-    again = await sociable.started(sociable.survey(SHORT), sociable.phonebook(ADA))
+    again = await sociable.started(sociable.survey(SHORT), sociable.phonebook(ADA), purpose="survey")
     await sociable.advance(60)
     assert numbers_called(sociable, again) == [ADA]
     sociable.perform(lambda unit: delete_dnc_list(unit, own))
@@ -212,7 +212,7 @@ async def test_a_person_who_was_reached_is_not_called_again_because_the_contact_
     sociable: House,
 ) -> None:
     book = sociable.phonebook(ADA)
-    campaign_id = await sociable.started(sociable.survey(SHORT), book)
+    campaign_id = await sociable.started(sociable.survey(SHORT), book, purpose="survey")
     sociable.add(Subscriber, campaign_id=campaign_id, status=SubscriberStatus.PAUSE, **PAUSED)
     await sociable.advance(60)
     sociable.perform(lambda unit: delete_contact(unit, 1))

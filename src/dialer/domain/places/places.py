@@ -63,8 +63,11 @@ class Places:
         return frozenset(start[:end] for start in self._rows for end in range(len(start)))
 
     def _longest(self, digits: str) -> NumberPlace | None:
-        starts = (digits[:end] for end in range(min(len(digits), START_MAX), 0, -1))
-        return next((self._rows[start] for start in starts if start in self._rows), None)
+        for end in range(min(len(digits), START_MAX), 0, -1):
+            place = self._rows.get(digits[:end])
+            if place is not None:
+                return place
+        return None
 
 
 @cache
