@@ -23,7 +23,7 @@ follow() {
 }
 
 # report NAME...: wait for these jobs, and print their last lines; where a job failed, all lines of every job, but of the
-# one that was followed. The status is 1 then.
+# one that was followed, and at the very end the tests that failed. The status is 1 then.
 report() {
     local name lines=60 failed=()
     for name in "$@"; do
@@ -34,6 +34,9 @@ report() {
         echo "=== $name"
         if [ "$name" = "$followed" ]; then echo "(above)"; else tail --lines="$lines" "${logs[$name]}"; fi
     done
-    [ ${#failed[@]} = 0 ] || echo "=== failed: ${failed[*]}"
-    [ ${#failed[@]} = 0 ]
+    [ ${#failed[@]} = 0 ] && return
+    echo "=== failed: ${failed[*]}"
+    # A record that keeps only the end of a long output still names every one of them.
+    for name in "${failed[@]}"; do grep --extended-regexp '^(FAILED|ERROR) tests/' "${logs[$name]}" | cut --characters=-200 || true; done
+    return 1
 }

@@ -43,3 +43,12 @@ def test_a_job_that_is_followed_is_printed_once_and_its_failure_waits_for_the_ot
     script = "beside lint echo fine; beside suite bash -c 'seq 100; exit 3'"
     status, lines = run(f"{script}; follow suite; report lint suite")
     assert (status, lines) == (1, [*NUMBERS, "=== lint", "fine", "=== suite", "(above)", "=== failed: suite"])
+
+
+def test_the_tests_that_failed_are_the_last_lines() -> None:
+    """The middle of a long output may be lost."""
+    names = ["FAILED tests/test_a.py::test_b - assert 1", "ERROR tests/test_c.py"]
+    printing = f'printf "%s\\n" "{names[0]}" said "{names[1]}"'
+    status, lines = run(f"beside suite bash -c '{printing}; exit 1'; beside lint echo fine; report suite lint")
+    printed = ["=== suite", names[0], "said", names[1], "=== lint", "fine", "=== failed: suite"]
+    assert (status, lines) == (1, [*printed, *names])
