@@ -33,7 +33,8 @@ def begin(house: House, **to: object) -> None:
 
 
 def order(house: House, mode: str) -> None:
-    (call,) = house.rows(CallRequest)
+    """Change the consultation in the first call."""
+    call, *_ = house.rows(CallRequest)
     house.perform(partial(change_consultation, callrequest_id=call["id"], mode=ConsultationMode(mode)))
 
 

@@ -1,5 +1,6 @@
 """Tests of agents whom others consult over a simulated gateway: they answer as they take calls, without a telephone."""
 
+import json
 from typing import Any, Final
 
 import pytest
@@ -97,3 +98,23 @@ async def test_an_agent_who_calls_a_person_is_busy(house: House) -> None:
     begin(house, agent_id=agents[1])
     await house.advance(1)
     assert [row["reason"] for row in house.rows(Transfer)][:2] == ["", "busy"]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_a_caller_who_waits_is_offered_to_a_consulted_agent_as_soon_as_they_are_free(
+    house: House, *, restarts: bool
+) -> None:
+    long = '{"talk": 300, "answer": 2}'
+    first = house.agent(parameters=long)
+    await waiting(house, house.queue(first), callmaxduration=600)
+    await house.advance(20)
+    second = house.agent(parameters=long)
+    queue_id = house.queue(second)
+    begin(house, agent_id=second)
+    await go_on(house, 2, restarts=restarts)
+    await waiting(house, queue_id, BEA, callmaxduration=600)
+    await go_on(house, 20, restarts=restarts)
+    order(house, "end")
+    await go_on(house, 0.1, restarts=restarts)
+    (joined,) = (row for row in house.rows(Transfer) if row["queue_id"] == queue_id)
+    assert json.loads(joined["offers"]) == {str(second): house.now_ms() - 100}

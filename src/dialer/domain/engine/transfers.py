@@ -212,6 +212,7 @@ class Transfers:
         """
         if event.place is not None:
             self._desk_orders.consultations.leg_ended(now_ms, event)
+            self._touch()  # An agent who was consulted is free for the calls that wait.
             return
         call = self._state.calls.get(event.call_id)
         transfer = None if call is None else open_transfer(call)
@@ -245,6 +246,7 @@ class Transfers:
             self._touch()
         if self._desk_orders.consultations.open:
             self._desk_orders.consultations.call_over(now_ms, call, outcome)
+            self._touch()
         if call.transfers[-1].answered_ms is None and not call.has_outcome:
             self._charge_last(call)
 
