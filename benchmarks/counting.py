@@ -99,6 +99,7 @@ def _cdr(number: int, campaign_id: int, place: int, of: int) -> CdrRow:
         attempt=1 + place % 3,
         zone=ZONES[place % len(ZONES)],
         is_test=0,
+        consent_id=None,
         phonebook_id=1 + place % 5,
         agent_id=place % AGENTS + 1 if billsec else 0,
         post_dial_ms=900 + place % 500,

@@ -8,11 +8,12 @@ from typing import Any, Final
 import pytest
 
 from dialer.app.campaigns.proof import begin_proof, proof_of
+from dialer.app.campaigns.subscribers import delete_subscriber
 from dialer.domain.words.contact_words import ON
 from dialer.domain.words.enums import CampaignStatus
 from dialer.store.database.service_state import ServiceSettings, save_settings
 from dialer.store.media.folder import FolderMedia
-from dialer.store.tables import SMS, Consent, DncContact, Gateway
+from dialer.store.tables import SMS, CallRequest, Cdr, Consent, DncContact, Gateway, Subscriber
 from tests.runtime.house import DAY_MS, MONDAY_NOON_MS, House
 from tests.runtime.proof_judge import Judge
 from tests.runtime.test_contact_rules import rule
@@ -137,6 +138,30 @@ async def test_each_call_and_each_text_names_the_consent_on_which_it_relied(hous
     ]
     assert decided == [[first, "no_consent"], [None, None], [weak]]
     assert ended not in decided[0]
+
+
+async def test_a_call_keeps_its_consent_when_the_person_is_deleted_from_the_campaign(house: House) -> None:
+    """Each is called twice, and the service restarts in the midst of a first call."""
+    texts = {"evidence": "signed", "evidence_url": "", "withdrawn_how": "", "purposes": "", "kind": "written"}
+    for number in NUMBERS[:2]:
+        house.add(Consent, user_id=house.user_id, phone_number=number, number=number, given_date=1, **texts)
+    survey = house.survey({"type": 1, "script": "word " * 20}, {"type": 1, "script": "word", "completed": True})
+    twice = {"maxretry": 1, "intervalretry": 60, "completion_maxretry": 1, "completion_intervalretry": 60}
+    campaign_id = await house.started(survey, house.phonebook(*NUMBERS[:2]), requires_consent="express", **twice)
+    while not house.rows(CallRequest):
+        await house.advance(1)
+    assert house.rows(Cdr) == []
+    house.restart()
+    await house.advance(10 * 60)
+    before = judged(house, campaign_id)
+    for person in house.rows(Subscriber):
+        house.perform(lambda unit, key=person["id"]: delete_subscriber(unit, key))  # type: ignore[misc]
+    after = judged(house, campaign_id)
+    assert house.rows(CallRequest) == []
+    assert sorted(one["consent"] for one in before.members["decisions"]) == [1, 1, 2, 2]
+    assert (before.complaints(), after.complaints()) == ([], [])
+    for member in ("decisions", "consents"):
+        assert after.members[member] == before.members[member], member
 
 
 async def held(house: House) -> Judge:

@@ -45,10 +45,7 @@ _CALLEES: Final[Select[*tuple[Any, ...]]] = select(
 )
 _ERASED: Final[dict[str, Any]] = {"phone_number": ERASED, "callerid": ERASED, "dialled_number": ""}
 _DIALS: Final[Select[*tuple[Any, ...]]] = (
-    select(Cdr.id, Cdr.callid, Cdr.phone_number, Cdr.starting_date, CallRequest.consent_id)
-    .outerjoin(CallRequest, CallRequest.id == Cdr.callrequest_id)
-    .order_by(Cdr.id)
-    .limit(ROWS_AT_ONCE)
+    select(Cdr.id, Cdr.callid, Cdr.phone_number, Cdr.starting_date, Cdr.consent_id).order_by(Cdr.id).limit(ROWS_AT_ONCE)
 )
 _MADE_TEXTS: Final[Select[*tuple[Any, ...]]] = select(
     *(SmsMessage.id, SmsMessage.message_id, SmsMessage.phone_number, SmsMessage.callerid, SmsMessage.send_date),

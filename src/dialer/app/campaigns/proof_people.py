@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping, exists, select
+from sqlalchemy import Connection, RowMapping, and_, exists, select
+from sqlalchemy.orm import aliased
 
 from dialer.app.campaigns.proof_facts import (
     ROWS_AT_ONCE,
@@ -22,13 +24,26 @@ from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.reasons import WaitsFor
 from dialer.store.queries.contact_rules import contacts_with, ruled_campaigns
 from dialer.store.queries.do_not_call import FORMS_ASKED_MAX, forms_against, is_in_another_form, lists_of
-from dialer.store.tables import Consent, ContactWait, DncContact, DncList, Subscriber
+from dialer.store.tables import Cdr, Consent, ContactWait, DncContact, DncList, Subscriber
 from dialer.store.timeline.parts import moment
 
 _PEOPLE: Final = select(
     *(Subscriber.number, Subscriber.status, Subscriber.status_reason, Subscriber.updated_date),
     Subscriber.duplicate_contact,
 ).order_by(Subscriber.number)
+_earlier: Final = aliased(Cdr)
+# The first of their calls stands for all of them, so that each is found once.
+_is_first: Final = ~exists().where(
+    *(_earlier.phone_number == Cdr.phone_number, _earlier.campaign_id == Cdr.campaign_id),
+    *(_earlier.id < Cdr.id, _earlier.consent_id.is_not(None)),
+)
+_is_deleted: Final = ~exists().where(Subscriber.campaign_id == Cdr.campaign_id, Subscriber.number == Cdr.phone_number)
+_CALLED_WITH_CONSENT: Final = (
+    select(Cdr.id, Cdr.phone_number, and_(_is_deleted, _is_first).label("is_wanted"))
+    .where(Cdr.consent_id.is_not(None), Cdr.phone_number != ERASED)
+    .order_by(Cdr.id)
+    .limit(ROWS_AT_ONCE)
+)
 _WAITS: Final = (
     select(ContactWait.__table__, Subscriber.number, Subscriber.duplicate_contact)
     .join(Subscriber, Subscriber.id == ContactWait.subscriber_id)
@@ -80,12 +95,15 @@ def contact_records(read: Read, campaign: ProvedCampaign) -> Batches:
 
 
 def consent_records(read: Read, campaign: ProvedCampaign) -> Batches:
-    """Yield the consents of the people that the account has, with their proof."""
+    """Yield the consents of the people that the account has, with their proof.
+
+    Then come those of people who were called with a consent, and are deleted from the campaign.
+    """
     has_any = select(exists().where(Consent.user_id == campaign.user_id))
     if not read(lambda connection: connection.scalar(has_any)):
         return
-    for people in _people(read, campaign):
-        is_one = Consent.user_id == campaign.user_id, Consent.number.in_(_numbers(people))
+    for numbers in chain(map(_numbers, _people(read, campaign)), _deleted_callees(read, campaign)):
+        is_one = Consent.user_id == campaign.user_id, Consent.number.in_(numbers)
         query = select(Consent.__table__).where(*is_one).order_by(Consent.number, Consent.id)
         yield [_consent(row) for row in read(partial(all_of, query=query))]
 
@@ -120,6 +138,13 @@ def _people(read: Read, campaign: ProvedCampaign) -> Iterator[Sequence[RowMappin
     return pages(
         read, lambda connection, after: all_of(connection, theirs.where(Subscriber.number > after)), "number", after=""
     )
+
+
+def _deleted_callees(read: Read, campaign: ProvedCampaign) -> Iterator[Sequence[str]]:
+    """Yield the numbers of those who were called with a consent, and are no people of the campaign any more."""
+    theirs = _CALLED_WITH_CONSENT.where(Cdr.campaign_id == campaign.id, Cdr.id <= campaign.last_ids[Cdr.__tablename__])
+    for rows in pages(read, lambda connection, after: all_of(connection, theirs.where(Cdr.id > after)), "id"):
+        yield [row["phone_number"] for row in rows if row["is_wanted"]]
 
 
 def _is_known(row: RowMapping) -> bool:

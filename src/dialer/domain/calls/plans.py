@@ -355,10 +355,10 @@ class Call(msgspec.Struct, gc=False):
     """The `seq` of the carrier's last report about the call (`dialer.domain.calls.events`)."""
     has_kept_wish: bool = False
     """True if a wish not to be called was uttered in the call, and is on record."""
-    has_outcome: bool = False
-    """True if an agent has said the outcome of the call."""
+    has_outcome: bool = False  # True if an agent has said the outcome of the call.
     call_back: SaidCallBack | None = None
     """The call-back that an agent has promised in the call; None without one."""
+    consent_id: int | None = None  # The consent on which the dial relied; None if it needed none.
 
     @property
     def is_inbound(self) -> bool:

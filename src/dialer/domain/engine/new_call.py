@@ -1,5 +1,6 @@
 """A new call, or a text message, to a subscriber, and the room and the money that it takes."""
 
+from dialer.domain.calls.consents import relied_upon
 from dialer.domain.calls.identity import call_uuid
 from dialer.domain.calls.plans import SIMULATED, Call, Subscriber
 from dialer.domain.engine.callerid import choose_callerid
@@ -43,6 +44,8 @@ def new_call(
         offer.parts,
         is_simulated=gateway_plan.protocol == SIMULATED,
     )
+    if subscriber.consents is not None:
+        call.consent_id = relied_upon(subscriber.consents, now_ms)
     engine_state.calls[call_id] = call
     if engine_state.contacts.is_followed:
         engine_state.contacts.note(number)

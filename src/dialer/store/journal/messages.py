@@ -4,7 +4,6 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, null, select, update
 
-from dialer.domain.calls.consents import relied_upon
 from dialer.domain.calls.plans import Call, CallOutcome
 from dialer.domain.words.enums import MessageStatus
 from dialer.store.database.bulk import Bulk
@@ -100,6 +99,4 @@ def _origin(message: Call) -> tuple[int | None, int | None, bool, int | None]:
     """
     if message.parent_id is not None:
         return message.parent_id, None, message.is_simulated, None
-    consents = message.subscriber.consents
-    consent_id = None if consents is None else relied_upon(consents, message.started_ms)
-    return None, message.plan.id, message.is_simulated, consent_id
+    return None, message.plan.id, message.is_simulated, message.consent_id

@@ -6,7 +6,6 @@ The fields of a row are the parameters of its statement, in order: a row is the 
 from typing import Any, Final, NamedTuple
 
 from dialer.domain.calls import call_effects, campaign_effects
-from dialer.domain.calls.consents import relied_upon
 from dialer.domain.calls.plan_parts import SectionResult
 from dialer.domain.calls.plans import Call, id_or_0
 from dialer.domain.engine.inbound import FREE
@@ -68,6 +67,7 @@ class CdrRow(NamedTuple):
     is_completed: int
     sound: str | None
     is_test: int
+    consent_id: int | None
 
 
 class ResultRow(NamedTuple):
@@ -169,7 +169,7 @@ def _beginning(call: Call) -> tuple[Any, ...]:
         call.did_id,
         call.dialled,
         call.is_simulated,
-        None if person.consents is None else relied_upon(person.consents, call.started_ms),
+        call.consent_id,
     )
 
 
@@ -220,6 +220,7 @@ def cdr(cdr_id: int, effect: call_effects.FinishCall | call_effects.FinishInboun
             1 if outcome.is_completed else 0,
             None if outcome.sound is None else outcome.sound.text,
             0 if plan.trial_of_id is None else 1,
+            call.consent_id,
         ),
     )
 
@@ -254,6 +255,7 @@ def leg_cdr(cdr_id: int, effect: call_effects.FinishLeg) -> CdrRow:
         *_NOT_OF_A_LEG,
         None if outcome.sound is None else outcome.sound.text,
         0 if call.plan.trial_of_id is None else 1,
+        None,
     )
 
 
@@ -284,6 +286,7 @@ def refused_cdr(cdr_id: int, effect: call_effects.RefuseInbound, now_ms: int) ->
         *_NOT_OF_A_LEG,
         None,
         0,
+        None,
     )
 
 

@@ -1501,6 +1501,7 @@ CREATE TABLE cdr (
 	is_completed BOOLEAN DEFAULT '0' NOT NULL,
 	sound VARCHAR(120),
 	is_test BOOLEAN DEFAULT '0' NOT NULL,
+	consent_id BIGINT,
 	CONSTRAINT pk_cdr PRIMARY KEY (id),
 	CONSTRAINT fk_cdr_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_cdr_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE SET NULL,

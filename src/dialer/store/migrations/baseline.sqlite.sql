@@ -1405,6 +1405,7 @@ CREATE TABLE cdr (
 	is_completed BOOLEAN DEFAULT '0' NOT NULL,
 	sound VARCHAR(120),
 	is_test BOOLEAN DEFAULT '0' NOT NULL,
+	consent_id INTEGER,
 	CONSTRAINT fk_cdr_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE RESTRICT,
 	CONSTRAINT fk_cdr_callrequest_id_callrequest FOREIGN KEY(callrequest_id) REFERENCES callrequest (id) ON DELETE SET NULL,
 	CONSTRAINT fk_cdr_campaign_id_campaign FOREIGN KEY(campaign_id) REFERENCES campaign (id) ON DELETE SET NULL

@@ -312,6 +312,7 @@ def call_of(row: RowMapping, plan: CampaignPlan) -> Call:
         "dialled": row["dialled_number"],
         "parameters": row["parameters"],
         "is_simulated": row["is_simulated"],
+        "consent_id": row["consent_id"],
     }
     if is_message:
         return Call(

@@ -314,8 +314,7 @@ class Cdr(Row):
     contact_id: Mapped[int | None] = mapped_column(BIG)
     gateway_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
     """Like the columns below, counted in statistics, and kept when the campaign is deleted. 0 for a leg to an agent."""
-    attempt: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Negative for inbound calls."""
+    attempt: Mapped[int] = mapped_column(default=0, server_default="0")  # Negative for inbound calls.
     zone: Mapped[ZoneKey] = mapped_column(default="", server_default="")
     """The subscriber's zone key at the dial."""
     phonebook_id: Mapped[int] = mapped_column(BIG, default=0, server_default="0")
@@ -332,6 +331,7 @@ class Cdr(Row):
     sound: Mapped[str | None] = mapped_column(String(120), default=None)
     """The quality of its sound, as `dialer.domain.calls.sound_quality` writes it; null if nobody measured it."""
     is_test: Mapped[bool] = mapped_column(Boolean, default=False, server_default="0")  # Also once the test is deleted.
+    consent_id: Mapped[int | None] = mapped_column(BIG, default=None)  # That of the call request, which may be deleted.
 
     __table_args__ = (
         in_account("cdr"),
