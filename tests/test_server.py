@@ -23,6 +23,7 @@ import pytest
 from dialer.api.actions.imports import IMPORTS_OF_A_USER_MAX
 from tests.forked import ForkedProcess
 from tests.new_database import new_database
+from tests.patience import ANSWER_S_MAX
 
 DIALER = Path(sys.executable).with_name("dialer")
 PASSWORD = "correct horse battery"
@@ -158,7 +159,7 @@ def test_odd_clients_get_their_answers_and_no_trace_of_them_is_an_error(tmp_path
             lines = [f"{name}: {value}" for name, value in {**offer, "Content-Length": "100"}.items()]
             lines = ["POST /rest-api/phonebook/ HTTP/1.1", "Host: x", *lines, "", "{"]
             client.sendall("\r\n".join(lines).encode())
-        metrics = httpx.get(f"http://{url.host}:{url.port}/metrics")
+        metrics = httpx.get(f"http://{url.host}:{url.port}/metrics", timeout=ANSWER_S_MAX)
         assert metrics.headers["content-type"].count("charset") == 1
         assert 'status="500"' not in metrics.text
         _, _, err = served.end()
@@ -214,8 +215,8 @@ def test_nothing_a_client_sends_and_no_way_in_which_it_leaves_is_an_error(
                 client = sent(data)
                 client.recv(read)
                 leave(client)
-        assert httpx.get(f"http://{url.host}:{url.port}/health/ready").status_code == 200
-        metrics = httpx.get(f"http://{url.host}:{url.port}/metrics").text
+        assert httpx.get(f"http://{url.host}:{url.port}/health/ready", timeout=ANSWER_S_MAX).status_code == 200
+        metrics = httpx.get(f"http://{url.host}:{url.port}/metrics", timeout=ANSWER_S_MAX).text
         code, _, err = served.end()
     assert (code, 'status="500"' in metrics) == (0, False)
     told = [json.loads(line) for line in err.splitlines()]

@@ -10,6 +10,7 @@ from dialer.commands.remote_account import RemoteAccount
 from dialer.testing import DialerService
 from tests.commands.conftest import Outcome, Run
 from tests.end_to_end.service import wav
+from tests.patience import ANSWER_S_MAX
 
 RECORDS: Final = """\
 recordings:
@@ -88,7 +89,7 @@ def test_files_are_applied_over_the_api_and_a_second_time_change_nothing(
 
 
 def _sound(service: DialerService, row: dict[str, Any]) -> bytes:
-    return httpx.get(f"{row['url']}download/", headers=service.headers, trust_env=False).content
+    return httpx.get(f"{row['url']}download/", headers=service.headers, trust_env=False, timeout=ANSWER_S_MAX).content
 
 
 def test_a_key_without_the_right_is_refused_with_the_line(run: Run, dialer_service: DialerService) -> None:

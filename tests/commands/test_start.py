@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from tests.new_database import new_file
+from tests.patience import ANSWER_S_MAX
 from tests.test_server import ADMIN, ready_address
 
 MAIN: Final = (
@@ -54,7 +55,7 @@ def serve(folder: Path) -> set[str]:
     with subprocess.Popen(
         command, cwd=folder, env={**os.environ, **ADMIN, **WITHOUT_VOICE}, text=True, **pipes
     ) as process:  # type: ignore[call-overload] # mypy reads no such dict
-        answer = httpx.get(f"{ready_address(process)}health/live".replace("rest-api/", ""))
+        answer = httpx.get(f"{ready_address(process)}health/live".replace("rest-api/", ""), timeout=ANSWER_S_MAX)
         process.send_signal(signal.SIGTERM)
         _, told = process.communicate()
     assert answer.is_success

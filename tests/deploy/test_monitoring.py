@@ -14,6 +14,7 @@ from dialer.api.http.worker_metrics import VitalMetrics
 from dialer.runtime.steps.process_health import Durations, GatewayShare, Membership, ProcessHealth
 from tests.gateways import FIRST
 from tests.optional_tools import find_tool
+from tests.patience import ANSWER_S_MAX
 from tests.test_server import ADMIN, serving
 
 DEPLOY: Final = Path(__file__).parents[2] / "deploy"
@@ -75,7 +76,7 @@ def metrics_of_a_worker() -> set[str]:
 def test_alerts_and_dashboard_name_metrics_that_the_service_has(tmp_path: Path) -> None:
     with serving(tmp_path, **ADMIN) as served:
         served.client.get("clock/")
-        shown = httpx.get(served.base.replace("/rest-api/", "/metrics"), trust_env=False).text
+        shown = httpx.get(served.base.replace("/rest-api/", "/metrics"), trust_env=False, timeout=ANSWER_S_MAX).text
     present = {re.split(r"[{ ]", line)[0] for line in shown.splitlines() if not line.startswith("#")}
     present |= set(re.findall(r"^# TYPE (\w+) ", shown, re.MULTILINE)) | metrics_of_a_worker()
     for title, expression in expressions():

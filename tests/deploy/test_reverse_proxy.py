@@ -15,6 +15,7 @@ from dialer.store.media.files import AUDIO_BYTES_MAX
 from tests.deploy.proxies import DEPLOY, NAME, PROXIES, Proxied, nginx_configuration
 from tests.end_to_end.service import wav
 from tests.optional_tools import find_tool
+from tests.patience import ANSWER_S_MAX
 from tests.test_server import ADMIN, PASSWORD, VIRTUAL, serving
 
 ROOT_USER: Final = ("root", PASSWORD)
@@ -152,5 +153,5 @@ def test_a_body_beyond_its_limit_is_refused_by_the_service(proxied: Proxied) -> 
 @pytest.mark.parametrize("proxied", ["nginx"], indirect=True)
 def test_nginx_sends_a_request_without_tls_to_the_address_with_tls(proxied: Proxied) -> None:
     """Caddy does it by itself, on port 80."""
-    answer = httpx.get(f"{proxied.plain}/schema?x=1", headers={"Host": NAME}, trust_env=False)
+    answer = httpx.get(f"{proxied.plain}/schema?x=1", headers={"Host": NAME}, trust_env=False, timeout=ANSWER_S_MAX)
     assert (answer.status_code, answer.headers["location"]) == (301, f"https://{NAME}/schema?x=1")

@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from tests.dev.patience import without_waiting
+from tests.patience import ANSWER_S_MAX
 
 ROOT: Final = Path(__file__).parents[2]
 PROJECT: Final = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -142,8 +143,11 @@ def test_the_installed_service_starts_and_commands_see_its_users(installed: Path
             event = json.loads(line)["event"]
             assert event.startswith(READY)
             address = event.removeprefix(READY).removesuffix("/rest-api/")
-            assert httpx.get(f"{address}/health/ready", trust_env=False).json() == {"status": "ok"}
-            assert httpx.get(f"{address}/schema/openapi.json", trust_env=False).json()["info"]["title"]
+            assert httpx.get(f"{address}/health/ready", trust_env=False, timeout=ANSWER_S_MAX).json() == {
+                "status": "ok"
+            }
+            document = httpx.get(f"{address}/schema/openapi.json", trust_env=False, timeout=ANSWER_S_MAX)
+            assert document.json()["info"]["title"]
             users = json.loads(run(installed, tmp_path, "users", "list", "--json"))
             assert [user["username"] for user in users] == ["anna"]
         finally:

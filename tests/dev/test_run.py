@@ -12,6 +12,7 @@ import httpx
 
 from dialer.dev.reloading import Reloading
 from tests.dev.patience import without_waiting
+from tests.patience import ANSWER_S_MAX
 from tests.test_server import DIALER
 
 WORK_S_MAX = 180
@@ -91,7 +92,9 @@ def test_a_program_reads_the_example_people_and_the_events_with_its_key(tmp_path
         line = next(line for line in said if line.startswith("For programs: "))
         url, key = (word.partition("=")[2] for word in line.split()[-2:])
         headers = {"Authorization": f"Bearer {key}"}
-        with httpx.Client(base_url=f"{url}/rest-api/", headers=headers, trust_env=False) as program:
+        with httpx.Client(
+            base_url=f"{url}/rest-api/", headers=headers, trust_env=False, timeout=ANSWER_S_MAX
+        ) as program:
             contacts = program.get("contact/").json()["results"]
             assert contacts[0]["full_name"] == "Nora, listens"
             assert all(contact["full_name"] for contact in contacts)
@@ -154,10 +157,10 @@ def test_the_link_signs_a_browser_in_once(tmp_path: Path) -> None:
         link = said.readline().split()[-1]
         api = said.readline().split()[2]
         console = api.replace("/rest-api/", "/console/")
-        with httpx.Client(follow_redirects=True, trust_env=False) as browser:
+        with httpx.Client(follow_redirects=True, trust_env=False, timeout=ANSWER_S_MAX) as browser:
             assert browser.get(link).status_code == 200
             for path in ("overview/", "campaigns/1/"):
                 shown = browser.get(f"{console}{path}", follow_redirects=False)
                 assert (shown.status_code, "Example campaign" in shown.text) == (200, True)
-        with httpx.Client(follow_redirects=True, trust_env=False) as other:
+        with httpx.Client(follow_redirects=True, trust_env=False, timeout=ANSWER_S_MAX) as other:
             assert str(other.get(link).url).startswith(f"{console}sign-in/")

@@ -11,6 +11,7 @@ from dialer.domain.words.enums import CampaignStatus, SectionType
 from dialer.local_service.client import Record
 from dialer.local_service.errors import DemoError
 from dialer.testing import DialerService, MagicNumber, NotHeardError, ServiceProcess
+from tests.patience import ANSWER_S_MAX
 from tests.webhooks.receivers import OK, Receiver
 
 RECEIVED_S_MAX = 60
@@ -74,7 +75,7 @@ def test_any_client_is_let_in_with_the_key_and_sees_one_account(dialer_process: 
     with dialer_process.new_service() as service:
         service.create("phonebook", name="Mine")
         api = f"{service.url}/rest-api"
-        named = {"headers": service.headers, "trust_env": False}
+        named = {"headers": service.headers, "trust_env": False, "timeout": ANSWER_S_MAX}
         (user,) = httpx.get(f"{api}/users/", **named).json()["results"]  # type: ignore[arg-type]
         assert (user["username"], user["role"], user["balance"]) == (service.username, "manager", 1_000)
         assert httpx.post(f"{api}/clock/advance/", json={"seconds": 1}, **named).status_code == 403  # type: ignore[arg-type]

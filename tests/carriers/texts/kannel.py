@@ -14,6 +14,7 @@ import httpx
 
 from tests.carriers.texts.web_carrier import Asked
 from tests.optional_tools import find_tool
+from tests.patience import ANSWER_S_MAX
 
 USER: Final = "tester"
 PASSWORD: Final = "foobar"
@@ -98,7 +99,7 @@ def kannel(folder: Path, carrier: str) -> Iterator[Kannel]:
             stack.callback(drain.join)
             stack.callback(process.kill)
         # Nothing is encrypted, and reading certificates takes time.
-        yield Kannel(near, sends, stack.enter_context(httpx.Client(verify=False)))  # noqa: S501
+        yield Kannel(near, sends, stack.enter_context(httpx.Client(verify=False, timeout=ANSWER_S_MAX)))  # noqa: S501
 
 
 def _free_ports(count: int) -> list[int]:

@@ -37,6 +37,8 @@ from tests.carriers.voice.test_line_process import process_of
 CALL: Final = Dialling("call", "777", "", 20_000, 60_000)
 MANDATORY: Final = "srtp-mand"
 SEAL: Final = Fernet.generate_key().decode()
+RECORDINGS_MAX: Final = 5
+"""Recordings of a telephone that are tried, until one has begun before its key."""
 
 
 class Scene:
@@ -81,19 +83,27 @@ class Scene:
 
     async def both_hear(self, key: str = "call") -> None:
         """Play a tone that the telephone has to hear, and record its own until it presses a key."""
-        first, self._turn = self._turn + 1, self._turn + 2
+        first = self._turn = self._turn + 1
         # Another one than before, as the telephone keeps what it heard last.
         who = "agent" if first == 1 else "supervisor"
         self.line.perform(key, Play(first, (Speech(f"{who}.wav"),)))
         await self.buttons.hears(PITCHES[who])
-        name = f"said-{first}.wav"
-        self.line.perform(key, Record(self._turn, name))
+        said = b""
+        for _ in range(RECORDINGS_MAX):
+            said = said or await self._said(key)
+        # Its key begins before it is recorded as one.
+        assert voices_in(said[-1_600:]) <= {"callee"}
+        assert "callee" in voices_in(said[:1_600])
+
+    async def _said(self, key: str) -> bytes:
+        """Record the telephone until it presses a key; nothing if a busy machine hears the key before the voice."""
+        self._turn += 1
+        turn, name = self._turn, f"said-{self._turn}.wav"
+        self.line.perform(key, Record(turn, name))
         for _ in range(3):
             await self.buttons.press("sndcode", "#")
-        await self.watch.until(lambda: self._turn in self._done())
-        # Its key begins before it is recorded as one.
-        assert voices_in(self.files.read(name)[-1_600:]) <= {"callee"}
-        assert "callee" in voices_in(self.files.read(name)[:1_600])
+        await self.watch.until(lambda: turn in self._done())
+        return self.files.read(name)
 
     def _done(self) -> list[int]:
         return [heard.turn for _, _, heard in self.worker.heard_of if isinstance(heard, Done)]
