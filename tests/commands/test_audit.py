@@ -10,6 +10,12 @@ CLEAN = "1 users, 0 payments, 0 ledger entries, 0 CDRs, 0 text messages, 0 campa
 WRONG = "user 1: balance is 0.00007, should be 0.00000, the sum of its entries\n"
 
 
+def head(run: Run) -> str:
+    """Return the last line, which is about the newest entry of the audit log."""
+    found = run("audit", "--json").data
+    return f"The newest entry of the audit log: {found['audit_entry']}:{found['audit_sha256']}\n"
+
+
 def tamper(folder: Path) -> None:
     with sqlite3.connect(folder / "dialer.db") as connection:
         connection.execute("UPDATE user_account SET balance = 7")
@@ -18,9 +24,9 @@ def tamper(folder: Path) -> None:
 
 def test_a_database_that_is_right_is_0_and_one_that_is_wrong_is_1(run: Run, tmp_path: Path) -> None:
     create(run, "anna")
-    assert run("audit") == Outcome(0, CLEAN, "")
+    assert run("audit") == Outcome(0, CLEAN + head(run), "")
     tamper(tmp_path)
-    assert run("audit") == Outcome(1, WRONG + CLEAN.replace("nothing differs", "1 differ"), "")
+    assert run("audit") == Outcome(1, WRONG + CLEAN.replace("nothing differs", "1 differ") + head(run), "")
 
 
 def test_as_json(run: Run, tmp_path: Path) -> None:

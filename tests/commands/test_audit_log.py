@@ -68,3 +68,48 @@ def test_an_entry_that_was_changed_or_removed_is_found(
     connection.close()
     audited = run("audit", "--json")
     assert (audited.code, [one["record"] for one in audited.data["differences"]]) == (int(bool(found)), found)
+
+
+def noted(run: Run) -> str:
+    """Return the newest entry with its hash, as somebody notes it."""
+    found = run("audit", "--json").data
+    assert run("audit").out.endswith(f": {found['audit_entry']}:{found['audit_sha256']}\n")
+    return f"{found['audit_entry']}:{found['audit_sha256']}"
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("DELETE FROM audit_log WHERE id > 2", "the log was cut off, and ends with entry 2"),
+        ("DELETE FROM audit_log", "the log has no entry"),
+        ("UPDATE audit_log SET actor = 'nobody' WHERE id = 3", "it or one before was changed"),
+        ("DELETE FROM audit_log WHERE id <= 3", "the log begins with entry 4."),
+        ("DELETE FROM audit_log WHERE id = 3", "the entry was removed"),
+    ],
+)
+def test_a_noted_entry_shows_what_was_cut_off_or_written_anew(
+    run: Run, tmp_path: Path, statement: str, why: str
+) -> None:
+    create(run, "anna")
+    for name in ("--disable", "--enable"):
+        run("users", "change", "anna", name)
+    head = noted(run)
+    run("users", "change", "anna", "--disable")
+    assert run("audit", "--head", head).code == 0
+    with sqlite3.connect(tmp_path / "dialer.db") as connection:
+        (link,) = connection.execute("SELECT previous FROM audit_log WHERE id = 4").fetchone()
+        assert head == f"3:{link}"
+        connection.executescript(DROP + statement)
+    connection.close()
+    audited = run("audit", "--json", "--head", head)
+    found = {one["record"]: one["expected"] for one in audited.data["differences"]}
+    assert (audited.code, found["audit-log 3"]) == (1, found["audit-log 3"])
+    assert found["audit-log 3"].startswith(f"{head[2:]}, as was noted: {why}")
+    assert f"should be {head[2:]}, as was noted" in run("audit", "--head", head).out
+
+
+@pytest.mark.parametrize("head", ["3", "3:abc", ":", "x:" + "0" * 64, "0:" + "0" * 64, "3:" + "g" * 64])
+def test_a_head_of_another_form_is_refused(run: Run, head: str) -> None:
+    assert run("database", "upgrade", "--create").code == 0
+    refused = run("audit", "--head", head)
+    assert (refused.code, "64 hexadecimal digits" in " ".join(refused.err.split())) == (2, True)

@@ -77,6 +77,7 @@ CLASSES: Final[Mapping[str, tuple[Class, ...]]] = {
     "docs/operate/upgrades.md": (_LINTED, _LINTED),
     "docs/proof.md": (_LINTED,),
     "docs/records.md": (*(5 * (_REQUEST,)), _PARSED, _PARSED),
+    "docs/reference/audit-log.md": (_LINTED,),
     "docs/reference/rest-api.md": (_DRAWN,),
     "docs/reference/roles-and-keys.md": (_LINTED,),
     "docs/reference/settings.md": (_PARSED,),

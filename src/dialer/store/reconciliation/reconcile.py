@@ -1,13 +1,14 @@
 """The whole audit, on one consistent snapshot of the database."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 import msgspec
 from sqlalchemy import Connection, func, select
 
 from dialer.store.reconciliation.accounts import audit_accounts, audit_holds
-from dialer.store.reconciliation.audit_log import audit_chain
+from dialer.store.reconciliation.audit_log import audit_chain, audit_noted
 from dialer.store.reconciliation.campaigns import audit_campaigns
 from dialer.store.reconciliation.charges import audit_calls, audit_messages, audit_payments
 from dialer.store.reconciliation.differences import Difference
@@ -15,6 +16,7 @@ from dialer.store.reconciliation.entries import audit_entries
 from dialer.store.reconciliation.legs import audit_legs, audit_waiting_texts
 from dialer.store.reconciliation.statistics import audit_statistics
 from dialer.store.reconciliation.words import audit_words
+from dialer.store.rows.audit_chain import ChainEnd, end_of_chain
 from dialer.store.tables import Campaign, Cdr, LedgerEntry, Payment, SmsMessage, User
 
 _CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
@@ -51,13 +53,21 @@ class Audited(msgspec.Struct, frozen=True):
     """Number of calls charged before rates were stored. Only their ledger entries are checked."""
     messages: int
     campaigns: int
+    audit_entry: int
+    """The newest entry of the audit log; 0 if it has none."""
+    audit_sha256: str
+    """The hash of that entry; empty if there is none."""
 
 
-def audit(connection: Connection) -> Audited:
-    """Compare all derived figures with the rows they come from, in constant memory."""
+def audit(connection: Connection, noted: ChainEnd | None = None) -> Audited:
+    """Compare all derived figures with the rows they come from, in constant memory.
+
+    `noted` is an entry that the audit log must still have, with its hash.
+    """
     shown: list[Difference] = []
     differing = 0
-    for check in _CHECKS:
+    checks = _CHECKS if noted is None else (*_CHECKS, partial(audit_noted, noted=noted))
+    for check in checks:
         for difference in check(connection):
             differing += 1
             if differing <= DIFFERENCES_SHOWN_MAX:
@@ -65,7 +75,8 @@ def audit(connection: Connection) -> Audited:
     users, payments, entries, calls, messages, campaigns = _sizes(connection)
     is_unknown = Cdr.call_rate.is_(None)
     without_rate = int(connection.scalar(select(func.count()).select_from(Cdr).where(is_unknown)) or 0)
-    return Audited(shown, differing, users, payments, entries, calls, without_rate, messages, campaigns)
+    sizes = (users, payments, entries, calls, without_rate, messages, campaigns)
+    return Audited(shown, differing, *sizes, *end_of_chain(connection))
 
 
 def _sizes(connection: Connection) -> list[int]:

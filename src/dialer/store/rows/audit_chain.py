@@ -5,7 +5,7 @@ Entries are written one unit of work after another, so their ids are in the orde
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, func, insert, select
@@ -19,6 +19,13 @@ _HASHED: Final = (
 HASHED: Final = [AuditLog.__table__.c[name] for name in _HASHED]
 """The columns of an entry that its hash covers: all but the id, which is not known before the entry is written."""
 _NEWEST: Final = select(*HASHED).where(AuditLog.id == select(func.max(AuditLog.id)).scalar_subquery())
+
+
+class ChainEnd(NamedTuple):
+    """An entry of the log, up to which a chain goes: its id, and its hash. 0 and an empty text for an empty log."""
+
+    entry: int
+    sha256: str
 
 
 def hash_of(entry: Mapping[Any, Any]) -> str:
@@ -41,3 +48,9 @@ def hash_of_entry(connection: Connection, entry_id: int) -> str:
     """Return the hash of an entry; empty if there is none."""
     entry = connection.execute(select(*HASHED).where(AuditLog.id == entry_id)).mappings().first()
     return "" if entry is None else hash_of(entry)
+
+
+def end_of_chain(connection: Connection) -> ChainEnd:
+    """Return the newest entry."""
+    newest = connection.scalar(select(func.max(AuditLog.id))) or 0
+    return ChainEnd(newest, hash_of_entry(connection, newest))
