@@ -12,6 +12,7 @@ from dialer.app.campaigns.why_waiting import waits_of
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.survey.findings import FindingCode
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus, TransferStatus
+from dialer.domain.words.transcripts import Ears
 from dialer.store.tables import (
     SMS,
     CallRequest,
@@ -111,7 +112,7 @@ async def test_a_number_that_the_prefixes_of_the_gateway_make_special_is_not_cal
     campaign: Any = house.row(Campaign, campaign_id)
     found = house.database.read_now(
         lambda c: findings_of_campaign(
-            c, dict(campaign), house.now_ms(), service_zone="UTC", hours=CallingHours(), covered=None
+            c, dict(campaign), house.now_ms(), service_zone="UTC", hours=CallingHours(), covered=None, ears=Ears()
         )
     )
     assert FindingCode.DESTINATION in {one.code for one in found}

@@ -62,7 +62,13 @@ def _check(service: OpenService, named: str, *, has_forecast: bool) -> CampaignF
     campaign = database.read_now(lambda connection: dict(find_campaign(connection, named)))
     consent = database.read_now(lambda connection: covered_people(connection, campaign, now_ms, settings.timezone))
     find = lambda connection: findings_of_campaign(  # noqa: E731 - both times the same
-        connection, campaign, now_ms, service_zone=settings.timezone, hours=hours, covered=consent
+        connection,
+        campaign,
+        now_ms,
+        service_zone=settings.timezone,
+        hours=hours,
+        covered=consent,
+        ears=settings.ears,
     )
     try:
         findings = database.read_now(find)

@@ -11,16 +11,19 @@ from litestar.exceptions import LitestarException
 from sqlalchemy import String, literal, select, type_coerce, update
 
 from dialer.api.actions import recordings
+from dialer.app.campaigns.check import findings_of_campaign
 from dialer.carriers.voice.sealed_spool import SealedSpool
+from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.call_recording import SoundStore
 from dialer.domain.formats.sealed_sound import BLOCK_BYTES, HEADER_BYTES, wav_header
+from dialer.domain.words.transcripts import Ears
 from dialer.store.database.database import Database
 from dialer.store.media.bucket import BucketError
 from dialer.store.media.folder import FolderMedia
 from dialer.store.tables import CallDisposition, CallRecording, Campaign
 from tests.api.builders import Estate, stored
 from tests.api.conftest import MEDIA
-from tests.api.harness import BASE, NOW, Caller
+from tests.api.harness import BASE, NOW, NOW_MS, Caller
 from tests.api.team import AGENT, VIEWER, hire
 
 MISSING: Final = (404, {"detail": "Not found."})
@@ -347,6 +350,30 @@ def test_the_check_warns_of_a_campaign_that_records_without_a_notice(alice: Call
 
     assert [warned(record="no"), warned(record="all")] == [[], ["warning"]]
     assert [warned(record_notice_script=" "), warned(record_notice_script="You are recorded.")] == [["warning"], []]
+
+
+@pytest.mark.parametrize("ears", [Ears(), Ears("http://127.0.0.1:8000/v1"), Ears(command=("whisper",))])
+def test_the_check_warns_of_a_campaign_whose_calls_nobody_writes_down(
+    alice: Caller, estate: Estate, database: Database, ears: Ears
+) -> None:
+    alice.change(f"campaigns/{estate.campaign['id']}/", transcribe=True)
+    rest: dict[str, Any] = {"service_zone": "UTC", "hours": CallingHours(), "covered": None, "ears": ears}
+    campaign = select(Campaign.__table__).where(Campaign.id == estate.campaign["id"])
+    found = database.read_now(
+        lambda one: findings_of_campaign(one, dict(one.execute(campaign).mappings().one()), NOW_MS, **rest)
+    )
+    assert ("nobody_writes" in {one.code.value for one in found}) == (not ears)
+
+
+def test_a_campaign_says_over_the_api_that_nobody_writes_its_calls_down(alice: Caller, estate: Estate) -> None:
+    campaign = f"campaigns/{estate.campaign['id']}/"
+
+    def warned(**fields: object) -> list[tuple[str, str]]:
+        alice.change(campaign, **fields)
+        findings = alice.get(f"{campaign}check/")["findings"]
+        return [(one["level"], one["field"]) for one in findings if one["code"] == "nobody_writes"]
+
+    assert [warned(transcribe=False), warned(transcribe=True)] == [[], [("warning", "transcribe")]]
 
 
 def test_a_recording_in_progress_is_listed_and_neither_heard_nor_deleted(

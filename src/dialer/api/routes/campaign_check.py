@@ -180,6 +180,7 @@ def _checked(unit: Unit, resource: Resource, campaign_id: int, settings: Setting
         service_zone=settings.timezone,
         hours=conventions.hours,
         covered=consent,
+        ears=settings.ears,
     )
     why_not = None if is_asked else ForecastState.NOT_ASKED
     try:

@@ -34,6 +34,7 @@ from dialer.domain.survey.sections.table import definition_of, keeps_wishes, que
 from dialer.domain.survey.survey import Survey
 from dialer.domain.words.enums import DialMethod
 from dialer.domain.words.sentences import FieldName, RecordName, Sentence
+from dialer.domain.words.transcripts import Ears
 from dialer.store.queries.area_codes import unknown_area_codes
 from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
@@ -77,10 +78,11 @@ def findings_of_campaign(
     service_zone: str,
     hours: CallingHours,
     covered: CoveredPeople | None,
+    ears: Ears,
 ) -> list[Finding]:
     """Return all findings about a campaign and its survey; without errors, a new campaign can be started.
 
-    `covered` are the `covered_people` of the campaign.
+    `covered` are the `covered_people` of the campaign, and `ears` those of the service.
     """
     survey, is_sealed = survey_of(connection, campaign)
     known = known_names(connection, campaign["id"])
@@ -102,6 +104,8 @@ def findings_of_campaign(
     facts = _facts(connection, campaign, survey, now_ms, service_zone, hours, lacking)
     warnings = list(check_campaign(facts))
     warnings += _check_language(language_missing(connection, campaign, survey))
+    if campaign["transcribe"] and not ears:
+        warnings.append(_nobody_writes())
     error_codes = {finding.code for finding in errors}
     needless = {warning for error, warning in _COVERED if error in error_codes}
     return of_survey + errors + of_text + [finding for finding in warnings if finding.code not in needless]
@@ -116,6 +120,14 @@ def _check_language(language: str) -> Iterator[Finding]:
             field=FieldName("voice", "survey-template"),
         )
         yield Finding(FindingLevel.WARNING, FindingCode.LANGUAGE_MISSING, None, message, field="object_id")
+
+
+def _nobody_writes() -> Finding:
+    message = Sentence(
+        "What is said in recorded calls is not written down, as the service has no server and no program for it. An"
+        " admin can name one in DIALER_TRANSCRIPTION_URL."
+    )
+    return Finding(FindingLevel.WARNING, FindingCode.NOBODY_WRITES, None, message, field="transcribe")
 
 
 def _facts(

@@ -58,6 +58,7 @@ from dialer.resources.crud.resource import Resource, Unit
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.words.errors import RecordNotFoundError
+from dialer.settings import Settings
 from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Counted, WhoseCalls, count_calls
 from dialer.store.queries.survey_results import SectionCount
@@ -228,7 +229,7 @@ async def show_campaign_page(
     """Return the page of a campaign, with messages above it."""
     service = request.service
     still = await service.read(
-        request, lambda unit: _read_still(unit, services[0], identity, service.settings.timezone), is_long=True
+        request, lambda unit: _read_still(unit, services[0], identity, service.settings), is_long=True
     )
     live = await services[0].snapshots.get(_key(request, identity), lambda: _make(request, services, identity))
     now_ms = service.worker.clock.now_ms()
@@ -253,7 +254,8 @@ def _shown_at_start(still: _Still, now_ms: int, zone: ZoneInfo) -> ShownActivity
     return shown_activity(still.before.at_start, SMS if still.is_sms else VOICE, 0, now_ms, zone)
 
 
-def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zone: str) -> _Still:
+def _read_still(unit: Unit, console: ConsoleServices, identity: int, settings: Settings) -> _Still:
+    service_zone = settings.timezone
     check_seen(unit, identity)
     console.answers.read(unit.connection, identity, anew=True)
     row = dict(unit.connection.execute(select(Campaign.__table__).where(Campaign.id == identity)).mappings().one())
@@ -264,6 +266,7 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, service_zon
         service_zone=service_zone,
         hours=unit.conventions.hours,
         covered=covered_people(unit.connection, row, unit.now_ms, service_zone),
+        ears=settings.ears,
     )
     state = campaign_state(row["status"])
     is_over, survey = state in _OVER, survey_of(unit.connection, row)[0]

@@ -52,6 +52,7 @@ class FindingCode(DescribedText):
     UNPLAYABLE = "unplayable", "The carrier of the gateway cannot play a section of the survey."
     LANGUAGE_MISSING = "language_missing", "The server of speech has no voice for the language of the survey."
     NOT_RECORDABLE = "not_recordable", "Calls over the carrier of the gateway cannot be recorded."
+    NOBODY_WRITES = "nobody_writes", "Recorded calls are to be written down, and the service has nothing that writes."
     RECORDING_WITHOUT_NOTICE = (
         "recording_without_notice",
         "The campaign records calls, and callees are not told.",
