@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 from sqlalchemy import Connection, func, select
@@ -19,7 +19,8 @@ from dialer.store.reconciliation.words import audit_words
 from dialer.store.rows.audit_chain import ChainEnd, end_of_chain
 from dialer.store.tables import Campaign, Cdr, LedgerEntry, Payment, SmsMessage, User
 
-_CHECKS: Final[tuple[Callable[[Connection], Iterator[Difference]], ...]] = (
+_Check: TypeAlias = Callable[[Connection], Iterator[Difference]]
+_CHECKS: Final[tuple[_Check, ...]] = (
     audit_accounts,
     audit_holds,
     audit_calls,
@@ -66,7 +67,7 @@ def audit(connection: Connection, noted: ChainEnd | None = None) -> Audited:
     """
     shown: list[Difference] = []
     differing = 0
-    checks = _CHECKS if noted is None else (*_CHECKS, partial(audit_noted, noted=noted))
+    checks: tuple[_Check, ...] = _CHECKS if noted is None else (*_CHECKS, partial(audit_noted, noted=noted))
     for check in checks:
         for difference in check(connection):
             differing += 1
