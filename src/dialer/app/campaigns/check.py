@@ -20,6 +20,7 @@ from dialer.app.campaigns.people_by_zone import people_by_zone
 from dialer.app.campaigns.placeholders import as_warning, known_names, text_findings
 from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.app.campaigns.skills_check import unserved_skills
+from dialer.app.campaigns.states_check import unknown_states
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.plans import HTTP, KANNEL, SIMULATED
@@ -169,6 +170,7 @@ def _facts(
         without_country_max=WITHOUT_COUNTRY_MAX,
         unknown_areas=unknown_area_codes(connection, campaign["id"]),
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
+        unknown_states=unknown_states(connection, campaign["id"], phonebooks),
         unserved_skills=tuple(unserved_skills(connection, campaign["id"], phonebooks, survey)),
         doubtful_entries=doubtful_for_campaign(connection, campaign["id"], campaign["dnc_id"]),
         shows_secrets=_shows_secrets(connection, campaign),

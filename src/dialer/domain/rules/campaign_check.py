@@ -11,6 +11,7 @@ from dialer.domain.rules.abandoned_law import above_the_law
 from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT
 from dialer.domain.rules.common_hours import CallingSpan, PeopleOfZone, check_common_hours
 from dialer.domain.rules.doubtful_entries import NO_DOUBT, DoubtfulEntries, stopping_nobody, without_country
+from dialer.domain.rules.unknown_states import UnknownStates, with_unknown_state
 from dialer.domain.rules.unserved_skills import UnservedSkills, without_skill
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.words.sentences import FieldName, RecordName, Sentence, counting_sentence
@@ -65,6 +66,8 @@ class CampaignFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One of these numbers."""
     unknown_areas: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Area codes whose place is not known, each with its numbers."""
+    unknown_states: UnknownStates | None = None
+    """People whose column `state` is not understood; None without any."""
     forbidden: int = 0
     """Numbers that the account may not call, among the first ones."""
     forbidden_example: str = ""
@@ -355,6 +358,8 @@ def _check_people(facts: CampaignFacts) -> Iterator[Finding]:
         yield _warning(FindingCode.NO_COUNTRY, "phonebook", _without_country(facts))
     if facts.unknown_areas:
         yield _warning(FindingCode.UNKNOWN_AREA, "phonebook", _in_unknown_areas(facts.unknown_areas))
+    if facts.unknown_states is not None:
+        yield with_unknown_state(facts.unknown_states)
 
 
 def _in_unknown_areas(areas: Mapping[str, int]) -> Sentence:

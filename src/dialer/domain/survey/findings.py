@@ -89,6 +89,7 @@ class FindingCode(DescribedText):
     NO_PHONEBOOK = "no_phonebook", "The campaign has no phonebook and no subscribers."
     NO_CONTACTS = "no_contacts", "The phonebooks of the campaign have no contacts."
     NO_COUNTRY = "no_country", "Numbers have no country code."
+    UNKNOWN_STATE = "unknown_state", "People have a state that is not known, so rules of states do not see it."
     UNKNOWN_AREA = "unknown_area", "Numbers have an area code whose place is not known."
     PROTECTS_NOBODY = "protects_nobody", "Numbers on do-not-call lists are too short, or the numbers of nobody."
     LIST_WITHOUT_COUNTRY = "list_without_country", "Numbers on do-not-call lists have no country."
