@@ -32,6 +32,12 @@ def campaign(ann: Caller, admin: Caller, *numbers: str, **fields: object) -> dic
     return dict(made)
 
 
+def states_in(visitor: Visitor, sheet: str) -> dict[str, str]:
+    """Return the states of people by their number, from the sheet at an address."""
+    rows = csv.DictReader(visitor.request("GET", sheet).text.lstrip("\ufeff").splitlines())
+    return {row["Number"]: row["State"] for row in rows}
+
+
 def test_a_campaign_of_text_messages(ann: Caller, admin: Caller) -> None:
     """Two messages are delivered, one has no route, and one callee replies STOP. Each sent message costs 0.05."""
     numbers = ["+12025551000", "+12025551001", "+12025550131", "+12025550132"]
@@ -66,9 +72,31 @@ def test_the_report_of_texts_says_who_got_one(ann: Caller, admin: Caller, client
     visitor.sign_in("ann")
     shown = visitor.text(f"campaigns/{made['id']}/summary/")
     assert ("2 of 3 people got the text." in shown, "answered" in shown) == (True, False)
-    sheet = visitor.request("GET", f"campaigns/{made['id']}/results/export/?format=csv").text
-    states = {row["Number"]: row["State"] for row in csv.DictReader(sheet.lstrip("\ufeff").splitlines())}
+    states = states_in(visitor, f"campaigns/{made['id']}/results/export/?format=csv")
     assert states == {"+12025551000": "Delivered", "+12025550131": "Not reached", "+12025550132": "Delivered"}
+
+
+def test_a_text_without_a_receipt_is_told_as_sent(ann: Caller, admin: Caller, client: TestClient[Litestar]) -> None:
+    """The campaign is aborted after 11 seconds, at 6 a minute: one message has a receipt, and the next has none.
+
+    On all pages the second was sent, and not delivered.
+    """
+    numbers = ["+12025551000", "+12025551001", "+12025551002"]
+    made, visitor = campaign(ann, admin, *numbers, frequency="6"), Visitor(client)
+    ann.change(made["url"], status=1)
+    advance(admin, 11)
+    visitor.sign_in("ann")
+    sheet = f"campaigns/{made['id']}/results/export/?format=csv"
+    assert states_in(visitor, sheet) == {numbers[0]: "Delivered", numbers[1]: "On its way", numbers[2]: "Waiting"}
+    ann.change(made["url"], status=3)
+    advance(admin, 60)
+    assert states_in(visitor, sheet) == {numbers[0]: "Delivered", numbers[1]: "Sent", numbers[2]: "Called off"}
+    told = "1 of 3 people got the text. The text was sent to 1 of 3 people, and nothing is known of its delivery."
+    assert told in visitor.text(f"campaigns/{made['id']}/summary/")
+    shown = visitor.text(f"campaigns/{made['id']}/")
+    assert ("2 sent" in shown, "reached 2" in shown.lower()) == (True, False)
+    assert "Sent to 2 of 3" in visitor.text("campaigns/")
+    assert "Sent: the carrier took the text message" in visitor.text(f"number/?number={numbers[1][1:]}")
 
 
 def test_an_sms_campaign_is_started_paused_and_aborted(ann: Caller, admin: Caller) -> None:

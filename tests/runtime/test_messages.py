@@ -129,8 +129,9 @@ async def test_a_message_sent_before_an_abort_is_charged(house: House) -> None:
     await house.move(campaign_id, CampaignStatus.ABORT)
     await house.advance(60)
     assert sent(house) == [(PEOPLE[0], 0, "Sent", 5 * CENTS)]
-    states = [row["status"] for row in house.rows(Subscriber)]
-    assert states == [SubscriberStatus.SENT, SubscriberStatus.ABORT, SubscriberStatus.ABORT]
+    states = [(row["status"], row["status_reason"]) for row in house.rows(Subscriber)]
+    aborted = SubscriberStatus.ABORT, "aborted"
+    assert states == [(SubscriberStatus.SENT, "no_receipt"), aborted, aborted]
     assert house.row(User, house.user_id)["held"] == 0
 
 

@@ -21,7 +21,7 @@ from dialer.domain.engine import dialling
 from dialer.domain.engine.gateway_load import GatewayLoad
 from dialer.domain.engine.state import OpenCampaign
 from dialer.domain.engine.turns import turn_of
-from dialer.domain.words.enums import AmdStatus, CampaignStatus, Cause, SubscriberStatus
+from dialer.domain.words.enums import AmdStatus, CampaignStatus, Cause, MessageStatus, SubscriberStatus
 from dialer.domain.words.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, SubscriberReason
 from tests.domain.calling_times.test_calling_windows import ZONES, calendars, may_call_in_all
 from tests.domain.workers import DAY_MS, START_MS, Fleet, numbers, plan
@@ -164,7 +164,10 @@ def test_every_failure_has_a_reason_of_the_table(fleet: Fleet) -> None:
         if isinstance(effect, call_effects.FinishCall):
             is_done = effect.disposition.status in {SubscriberStatus.SENT, SubscriberStatus.COMPLETED}
             is_by_message = effect.outcome.is_message_left and effect.disposition.status is SubscriberStatus.SENT
-            of_done = {SubscriberReason.MESSAGE_LEFT} if is_by_message else {""}
+            is_unheard = effect.outcome.message_status is MessageStatus.SENT
+            of_done = {
+                SubscriberReason.MESSAGE_LEFT if is_by_message else SubscriberReason.NO_RECEIPT if is_unheard else ""
+            }
             assert effect.disposition.reason in (of_done if is_done else SUBSCRIBER_REASONS)
         elif isinstance(effect, campaign_effects.RefuseSubscriber):
             assert effect.reason in SUBSCRIBER_REASONS

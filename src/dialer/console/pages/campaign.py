@@ -415,7 +415,7 @@ def funnel_of(view: CampaignView) -> list[tuple[str, int, float]]:
     steps = [
         (gettext("People"), view.people.total),
         (gettext("Tried"), attempted),
-        (gettext("Reached"), view.people.reached),
+        (gettext("Sent") if view.row["medium"] == SMS else gettext("Reached"), view.people.reached),
     ]
     completed = sum(state.subscribers for state in view.states if state.status == SubscriberStatus.COMPLETED)
     steps += [(gettext("Completed"), completed)] if completed else []

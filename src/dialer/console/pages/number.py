@@ -23,7 +23,7 @@ from dialer.console.parts.wait_words import QUEUE_REASONS
 from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import page
 from dialer.console.words.language import gettext
-from dialer.console.words.state_words import word_of_choice
+from dialer.console.words.state_words import person_words, word_of_choice, words_of
 from dialer.domain.calls.plans import SMS
 from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.words.enums import SubscriberStatus
@@ -38,7 +38,7 @@ from dialer.store.media.recordings import delete_recording, delete_speech
 from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import Campaign
 from dialer.store.timeline.happenings import happenings_of
-from dialer.store.timeline.parts import ReceivedPart, Story
+from dialer.store.timeline.parts import ReceivedPart, Story, SubscriberPart
 from dialer.store.timeline.reading import UnknownNumberError, read_story, spellings
 from dialer.store.timeline.received import texts_from
 
@@ -152,7 +152,7 @@ async def show(
         words={"subscriber": SUBSCRIBER_REASONS, "transfer": TRANSFER_REASONS, "waits": WAITS, "queue": QUEUE_REASONS},
         happenings_of=happenings_of,
         in_viewers_words=in_viewers_words,
-        states=SubscriberStatus.__members__,
+        state_of=_state,
         over=_OVER,
     )
 
@@ -175,6 +175,12 @@ def _done(query: Mapping[str, str], found: _Found) -> str:
 def _waits(story: Story, subscriber_id: int) -> bool:
     person = story.subscriber
     return person is not None and person.id == subscriber_id and person.status == SubscriberStatus.PENDING.name
+
+
+def _state(person: SubscriberPart) -> str:
+    """Return the words for what the campaign has come to; the reason, which follows them, tells the rest."""
+    status = SubscriberStatus[person.status]
+    return person_words(status, person.status_reason) if status is SubscriberStatus.SENT else words_of(status)
 
 
 def _turn(story: Story) -> str:

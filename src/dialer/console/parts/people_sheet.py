@@ -21,8 +21,8 @@ from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind
 from dialer.console.words.language import gettext
 from dialer.console.words.state_words import NO_ANSWER_GIVEN, WITHOUT_AN_ANSWER, capitalised, person_words, words_of
 from dialer.domain.survey.survey import Section
-from dialer.domain.words.enums import AgentDisposition, SubscriberStatus
-from dialer.domain.words.reasons import SUBSCRIBER_REASONS
+from dialer.domain.words.enums import AgentDisposition, MessageStatus, SubscriberStatus
+from dialer.domain.words.reasons import SUBSCRIBER_REASONS, SubscriberReason
 from dialer.store.database.database import Database
 from dialer.store.queries.results_by_person import GivenAnswer, PersonResult, ResultsChunk, read_results
 
@@ -145,7 +145,9 @@ def _state(person: PersonResult, sheet: PeopleSheet) -> str:
 
     A text that is delivered has reached a telephone, and says nothing of its reader.
     """
-    if sheet.is_sms and person.status == SubscriberStatus.SENT:
+    if sheet.is_sms and person.status == SubscriberStatus.IN_PROCESS:
+        return words_of(MessageStatus.UNSENT)
+    if sheet.is_sms and person.status == SubscriberStatus.SENT and person.reason != SubscriberReason.NO_RECEIPT:
         return gettext("Delivered")
     silence = silence_of(person, sheet.sections)
     if silence is None:

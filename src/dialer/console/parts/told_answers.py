@@ -1,7 +1,7 @@
 """The answers to a campaign in sentences and shares, each person once, and by any column of the list."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import partial
 from typing import Final, NamedTuple
@@ -21,6 +21,7 @@ from dialer.domain.figures.scales import as_mark
 from dialer.domain.survey.sections.table import definition_of
 from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.database.database import Database
 from dialer.store.queries.results_by_person import GivenAnswer, read_given
 from dialer.store.tables import Campaign
@@ -66,7 +67,7 @@ class ToldAnswers(NamedTuple):
     """The people who have given an answer."""
     questions: list[ToldQuestion]
     head: str
-    """The sentence about how many people answered; of texts, in which nothing is asked, how many people got one."""
+    """The sentence about how many people answered; of texts, in which nothing is asked, how many got one."""
     silent: str = ""
     """The sentences about the people who took a call and gave no answer, or replied by text; empty without any."""
     asks: bool = True
@@ -87,7 +88,7 @@ class _Tally:
 
     def __init__(self, asked: _Asked) -> None:
         self._asked: Final = asked
-        self.people = self.answered = self.delivered = 0
+        self.people = self.answered = self.delivered = self.taken = 0
         self.silent: Final[Counter[Silence | None]] = Counter()
         sections = asked.sheet.sections
         scales = {section.id: definition_of(section).is_scale(section) for section in sections}
@@ -111,7 +112,9 @@ class _Tally:
                     known += 1
             self.people += 1
             self.answered += known > 0
-            self.delivered += person.status == SubscriberStatus.SENT
+            is_sent, is_unheard = person.status == SubscriberStatus.SENT, person.reason == SubscriberReason.NO_RECEIPT
+            self.delivered += is_sent and not is_unheard
+            self.taken += is_sent and is_unheard
             self.silent[silence_of(person, self._asked.sheet.sections)] += 1
         return found.after_id
 
@@ -158,14 +161,28 @@ async def tell_answers(database: Database, campaign_id: int, wanted: str) -> Tol
 
 def _head(tally: _Tally, *, is_sms: bool) -> str:
     if is_sms:
-        words = ngettext(
-            "%(got)s of %(num)s person got the text.", "%(got)s of %(num)s people got the text.", tally.people
-        )
-        return words % {"got": grouped(tally.delivered), "num": grouped(tally.people)}
+        return " ".join(_sentences_of_texts(tally))
     words = ngettext(
         "%(answered)s of %(num)s person answered.", "%(answered)s of %(num)s people answered.", tally.people
     )
     return words % {"answered": grouped(tally.answered), "num": grouped(tally.people)}
+
+
+def _sentences_of_texts(tally: _Tally) -> Iterator[str]:
+    """Yield how many people got the text, and to how many it was sent without a word of its delivery."""
+    people = {"num": grouped(tally.people)}
+    if tally.delivered or not tally.taken:
+        words = ngettext(
+            "%(got)s of %(num)s person got the text.", "%(got)s of %(num)s people got the text.", tally.people
+        )
+        yield words % {"got": grouped(tally.delivered), **people}
+    if tally.taken:
+        words = ngettext(
+            "The text was sent to %(sent)s of %(num)s person, and nothing is known of its delivery.",
+            "The text was sent to %(sent)s of %(num)s people, and nothing is known of its delivery.",
+            tally.people,
+        )
+        yield words % {"sent": grouped(tally.taken), **people}
 
 
 def _silent(counts: Mapping[Silence | None, int]) -> str:

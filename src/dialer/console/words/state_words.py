@@ -90,6 +90,7 @@ RESULT_WORDS: Final[Mapping[CallResult, str]] = {
 _BY_REASON: Final[Mapping[tuple[SubscriberStatus, str], str]] = {
     (SubscriberStatus.FAIL, SubscriberReason.MACHINE): gettext_noop("Answering machine"),
     (SubscriberStatus.SENT, SubscriberReason.MESSAGE_LEFT): gettext_noop("Message left on a machine"),
+    (SubscriberStatus.SENT, SubscriberReason.NO_RECEIPT): gettext_noop("Sent"),
     (SubscriberStatus.FAIL, SubscriberReason.ABANDONED): gettext_noop("No agent came in time"),
 }
 """The words for states of which the status alone does not say enough."""

@@ -31,6 +31,7 @@ _FAIL: Final = SubscriberStatus.FAIL
 _SENT: Final = SubscriberStatus.SENT
 _COMPLETED: Final = SubscriberStatus.COMPLETED
 _NO_ROUTE: Final = MessageStatus.NO_ROUTE
+_DELIVERED: Final = MessageStatus.DELIVERED
 _MACHINE: Final = AmdStatus.MACHINE
 _MESSAGE_REASONS: Final = {
     MessageStatus.FAILED: SubscriberReason.NOT_DELIVERED,
@@ -173,7 +174,7 @@ def failure_reason(outcome: CallOutcome) -> SubscriberReason:
 def _after_message(call: Call, outcome: CallOutcome, status: MessageStatus) -> Disposition:
     """Return the state after a message: a sent one is done, and a failed one is tried again like a failed call."""
     if status in MESSAGES_OUT:
-        return _final(call, _SENT, "")
+        return _final(call, _SENT, "" if status is _DELIVERED else SubscriberReason.NO_RECEIPT)
     if call.is_aborted:
         return _final(call, SubscriberStatus.ABORT, SubscriberReason.ABORTED)
     return _after_failure(call, outcome)

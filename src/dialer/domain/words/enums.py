@@ -26,7 +26,7 @@ class SubscriberStatus(DescribedInt):
     FAIL = 4, "Not reached, and no retries are left."
     SENT = (
         5,
-        "Reached: a person answered, a message on a machine is enough, or the text message was delivered.",
+        "Reached: a person answered, a message on a machine is enough, or the carrier took the text message.",
     )
     IN_PROCESS = 6, "In a call now, or a text message is on its way."
     NOT_AUTHORIZED = 7, "Refused before the dial, for example because of a do-not-call list."

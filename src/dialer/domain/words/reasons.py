@@ -86,6 +86,7 @@ class SubscriberReason(Reason):
     NOT_COMPLETED = "not_completed", "the call did not reach a section marked completed"
     NOT_SERVED = "not_served", "nobody took the call that was transferred"
     ABANDONED = "abandoned", "they answered, and no agent took the call in time"
+    NO_RECEIPT = "no_receipt", "the carrier took the text message, and nothing is known of its delivery"
     NOT_DELIVERED = "not_delivered", "the text message could not be delivered"
     NO_ROUTE = "no_route", "the carrier has no route for text messages to the number"
     CARRIER_FAILURE = "carrier_failure", "the carrier could not place the call"

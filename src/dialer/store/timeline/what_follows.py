@@ -24,6 +24,7 @@ _WHY_NOT: Final = {
 """The reasons why no attempt follows the last one, by the status of the subscriber."""
 _WHY_NOT_BY_REASON: Final[Mapping[str, str]] = {
     SubscriberReason.MESSAGE_LEFT: template("not tried again: an answering machine heard the message, which is enough"),
+    SubscriberReason.NO_RECEIPT: template("not tried again: the carrier took the text message"),
     SubscriberReason.ABANDONED: template("not tried again: no agent took the call in time"),
 }
 """The reasons that say more than the status."""
