@@ -144,6 +144,22 @@ def test_the_page_asks_for_the_code(texts: Texts) -> None:
     assert (f'value="{BEN}"' in visitor.page, "Send it now" in after, "a code" in after) == (True, True, False)
 
 
+def test_an_admin_may_test_any_number_and_confirm_the_own_one(texts: Texts) -> None:
+    visitor, page = Visitor(texts.service.client), f"campaigns/{texts.made['id']}/test/"
+    visitor.sign_in("admin")
+    before = visitor.text(page)
+    assert ("Send me a code" in before, "Send it now" in before, "may ring at any hour" in before) == (True, True, True)
+    assert visitor.send(page, number=BEN).status_code == 303
+    assert texts.sent(1) == "Come!"
+    assert visitor.send(page, number=BEN, send_code="1").status_code == 303
+    code = re.findall(r"\b[0-9]{6}\b", texts.sent(2))[0]
+    assert f"The six digits that {BEN} was told." in visitor.text(page)
+    assert visitor.send(page, number=BEN, code=code).status_code == 303
+    assert texts.sent(3) == "Come!"
+    after = visitor.text(page)
+    assert ("Send it now" in after, "a code" in after) == (True, False)
+
+
 def test_a_simulated_carrier_confirms_nothing(texts: Texts) -> None:
     service = texts.service
     simulated = service.admin.create("sms-gateway", name="sim", protocol="sim")

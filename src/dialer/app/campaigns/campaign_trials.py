@@ -252,11 +252,13 @@ def _read(connection: Connection, campaign_id: int) -> dict[str, Any]:
 def _take_turn(unit: UnitOfWork, user_id: int) -> None:
     """Refuse a trial while another one of the account is in progress, or after many in an hour.
 
-    The allowance comes first: its row lets one trial of an account begin at a time.
+    Each of the turns is free again an hour after it was taken, so no hour has more trials than turns. They come first:
+    the row of the first one lets one trial of an account begin at a time.
     """
-    now_us, cost_us = unit.now_ms * 1_000, _HOUR_US // TRIALS_AN_HOUR_MAX
-    has_turn = spend(unit.connection, f"trials:{user_id}", cost_us=cost_us, now_us=now_us, latest_us=now_us + _HOUR_US)
-    if not has_turn:
+    now_us = unit.now_ms * 1_000
+    turns = (f"trials:{user_id}:{turn}" for turn in range(TRIALS_AN_HOUR_MAX))
+    latest_us = now_us + _HOUR_US
+    if not any(spend(unit.connection, turn, cost_us=_HOUR_US, now_us=now_us, latest_us=latest_us) for turn in turns):
         raise RefusedError(
             Sentence("These were %(most)s tests in an hour. Try again later.", most=TRIALS_AN_HOUR_MAX),
             code=ErrorCode.LIMIT_REACHED,

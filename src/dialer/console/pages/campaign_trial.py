@@ -1,6 +1,7 @@
 """A campaign tried with a telephone of one's own: the form, and the call or text as it goes."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
@@ -34,6 +35,7 @@ from dialer.console.serving.services import ConsoleServices, go_to, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.domain.engine.credit import message_of
 from dialer.domain.messages.sms_parts import parts_of
+from dialer.domain.numbers.normal_form import NumberError, normalise
 from dialer.domain.words.reasons import CAMPAIGN_REASONS, SUBSCRIBER_REASONS, TRANSFER_REASONS
 from dialer.domain.words.roles import Permission
 from dialer.resources.crud.resource import Unit
@@ -72,10 +74,10 @@ class _Tried(NamedTuple):
     """The price of the text in integers of 1e-5; 0 if it has none."""
     proposed: str
     """The number in the form: that which got a code last, else the user's own, else the last one."""
+    own: str
+    """The number that may ring at any hour, which is the user's own; empty for none."""
     awaited: str
     """The number whose code may be typed now; empty for none."""
-    confirmed: str
-    """The number that the user has confirmed; empty for none."""
     trial: TrialView | None
 
 
@@ -145,6 +147,10 @@ async def _show(
     errors: Errors = error.errors if isinstance(error, (InvalidError, InvalidFieldsError)) else {}
     others = {name: messages for name, messages in errors.items() if name not in _FIELDS}
     messages = [joined_words(one) for one in others.values()]
+    number = filled.get("number", found.proposed)
+    is_own = bool(found.own) and _normal(number, service.conventions(request).region) == found.own
+    asks_code = _asks_code(request, found, error, is_own=is_own)
+    may_confirm = request.user.may(Permission.ADMIN) and not found.is_simulated and not is_own
     return page(
         request,
         "campaign_trial.html",
@@ -152,12 +158,13 @@ async def _show(
         HTTPStatus.OK if error is None else status_of(error),
         identity=identity,
         url=f"/console/campaigns/{identity}/test/",
-        number=filled.get("number", found.proposed),
+        number=number,
         number_error=joined_words(errors.get("number", [])),
         code_error=joined_words(errors.get("code", [])),
-        asks_code=_asks_code(request, found, filled.get("number", found.proposed), error),
+        asks_code=asks_code or may_confirm,
+        needs_code=asks_code,
         messages=messages if errors or error is None else messages_of(error),
-        asks_hour="any_hour" in filled or getattr(error, "code", None) is ErrorCode.CALLING_HOURS,
+        asks_hour=is_own and ("any_hour" in filled or getattr(error, "code", None) is ErrorCode.CALLING_HOURS),
         any_hour="any_hour" in filled,
         waits_for_clock=service.worker.clock.mode == VIRTUAL,
         live=_live(request, found.trial),
@@ -165,13 +172,20 @@ async def _show(
     )
 
 
-def _asks_code(request: ApiRequest, found: _Tried, number: str, error: Exception | None) -> bool:
-    """Return whether the form has the field for a code, or the button that sends one."""
+def _normal(number: str, region: str | None) -> str:
+    """Return a number in normal form; as it was typed if it has none."""
+    with suppress(NumberError):
+        return normalise(number, region)
+    return number
+
+
+def _asks_code(request: ApiRequest, found: _Tried, error: Exception | None, *, is_own: bool) -> bool:
+    """Return whether no test goes to the number before a code was typed, or one was typed."""
     if found.is_simulated:
         return False
     if getattr(error, "code", None) is ErrorCode.NOT_CONFIRMED or "code" in getattr(error, "errors", {}):
         return True
-    return not request.user.may(Permission.ADMIN) and (not found.confirmed or number != found.confirmed)
+    return not request.user.may(Permission.ADMIN) and not is_own
 
 
 def _read(unit: Unit, identity: int, actor_id: int) -> _Tried:
@@ -189,6 +203,7 @@ def _read(unit: Unit, identity: int, actor_id: int) -> _Tried:
     awaited = "" if is_simulated else awaited_number(unit.connection, actor_id, unit.now_ms)
     confirmed = confirmed_number(unit.connection, actor_id) if is_real else ""
     last = last_number(unit.connection, actor_id)
+    telephone = telephone_of(unit.connection, actor_id, unit.conventions.region)
     return _Tried(
         row["name"],
         is_sms,
@@ -198,9 +213,9 @@ def _read(unit: Unit, identity: int, actor_id: int) -> _Tried:
         text,
         parts,
         parts * row["sms_rate"],
-        awaited or confirmed or last or telephone_of(unit.connection, actor_id, unit.conventions.region),
+        awaited or confirmed or last or telephone,
+        confirmed if is_real else telephone,
         awaited,
-        confirmed,
         newest_trial(unit.connection, identity, unit.now_ms, rules_of(unit)),
     )
 

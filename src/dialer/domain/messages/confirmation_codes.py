@@ -7,8 +7,11 @@ import msgspec
 from dialer.domain.messages.templates import fill
 
 CODE_DIGITS: Final = 6
-CODE_NAME: Final = "confirmation code"
-"""The placeholder of the code. Where a template of a test has it, its text is shown without the code."""
+CODE_NAME: Final = "\N{WORD JOINER}confirmation code"
+"""The placeholder of the code. Where a template of a test has it, its text is shown without the code.
+
+Its first character cannot be seen or typed, so no column of a list is taken for it.
+"""
 CODE_PLACE: Final = f"{{{CODE_NAME}}}"
 _HIDDEN: Final = "\N{BULLET}" * CODE_DIGITS
 
