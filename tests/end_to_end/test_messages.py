@@ -65,13 +65,16 @@ def test_a_campaign_of_text_messages(ann: Caller, admin: Caller) -> None:
 
 
 def test_the_report_of_texts_says_who_got_one(ann: Caller, admin: Caller, client: TestClient[Litestar]) -> None:
-    """The second has no route: nobody is told as a person who was reached, or who answered."""
+    """The second has no route: nobody is told as a person who was reached, or who answered. The third replies STOP."""
     made, visitor = campaign(ann, admin, "+12025551000", "+12025550131", "+12025550132"), Visitor(client)
     ann.change(made["url"], status=1)
     advance(admin, 60)
     visitor.sign_in("ann")
     shown = visitor.text(f"campaigns/{made['id']}/summary/")
     assert ("2 of 3 people got the text." in shown, "answered" in shown) == (True, False)
+    wish = "1 person replied by text. 1 of them wants no more calls and messages."
+    report = visitor.text(f"campaigns/{made['id']}/report/")
+    assert (wish in shown, wish in report) == (True, True)
     states = states_in(visitor, f"campaigns/{made['id']}/results/export/?format=csv")
     assert states == {"+12025551000": "Delivered", "+12025550131": "Not reached", "+12025550132": "Delivered"}
 

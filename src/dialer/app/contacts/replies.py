@@ -2,11 +2,12 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, case, func, select
+from sqlalchemy import Connection, Select, case, exists, func, select
 
 from dialer.app.contacts.received_texts import Verdict
 from dialer.domain.messages.understanding import Understood
-from dialer.store.tables import Campaign, SmsReceived
+from dialer.domain.words.proof import WishSource
+from dialer.store.tables import Campaign, DncContact, SmsReceived
 
 
 class ReplyCounts(NamedTuple):
@@ -21,7 +22,10 @@ class ReplyCounts(NamedTuple):
 
 
 def read_replies(connection: Connection, campaign_id: int) -> ReplyCounts:
-    """Return the replies to a campaign. It reads all texts that its account has received."""
+    """Return the replies to a campaign. It reads all texts that its account has received.
+
+    A wish may have no text, as that of a simulated person: then its entry on a do-not-call list stands for the reply.
+    """
     is_stop = (SmsReceived.understood == Understood.STOP.value) | (SmsReceived.verdict == Verdict.DO_NOT_CALL.value)
     owner = select(Campaign.user_id).where(Campaign.id == campaign_id).scalar_subquery()
     query = select(
@@ -30,4 +34,17 @@ def read_replies(connection: Connection, campaign_id: int) -> ReplyCounts:
         func.coalesce(func.sum(case((SmsReceived.needs_person, 1), else_=0)), 0),
     ).where(SmsReceived.user_id == owner, SmsReceived.campaign_id == campaign_id)
     people, stopped, doubtful = connection.execute(query).one()
-    return ReplyCounts(int(people), int(stopped), int(doubtful))
+    entries = int(connection.scalar(_entries_without_texts(campaign_id)) or 0)
+    return ReplyCounts(int(people) + entries, int(stopped) + entries, int(doubtful))
+
+
+def _entries_without_texts(campaign_id: int) -> Select[int]:
+    """Return the query for the numbers on do-not-call lists by a reply to a campaign of which no text is kept."""
+    is_reply = DncContact.campaign_id == campaign_id, DncContact.source == WishSource.TEXT
+    owner = select(Campaign.user_id).where(Campaign.id == campaign_id).scalar_subquery()
+    is_kept = exists().where(
+        SmsReceived.user_id == owner,
+        SmsReceived.campaign_id == campaign_id,
+        SmsReceived.number == DncContact.number,
+    )
+    return select(func.count(DncContact.number.distinct())).where(*is_reply, ~is_kept)
