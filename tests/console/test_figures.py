@@ -192,6 +192,9 @@ def test_agents_are_shown_by_the_outcomes_and_hours_of_their_calls(
     text = alice.text(html.unescape(links[0]))
     assert ("Only those of" in text, "3 in all" in text, "from=2026-11-12" in links[0]) == (True, True, True)
     assert bob.request("GET", html.unescape(links[0])).status_code == 404
+    (send,) = re.findall(r'href="/console/(records/report-schedule/new/[^"]*)"', page)
+    form = alice.get(html.unescape(send))
+    assert [f'<option value="{one}" selected>' in form for one in ("agent_outcomes", "daily")] == [True, True]
 
 
 @pytest.mark.usefixtures("called")

@@ -188,7 +188,10 @@ class ReportReadyData(EventData, frozen=True, kw_only=True):
     schedule: Annotated[int, described("The id of the scheduled report.", 3)]
     name: Annotated[str, described("The name of the scheduled report.", "Board, each morning")]
     report: Annotated[
-        str, described("`answers`, `people`, `agent_outcomes` or `agent_hours`: see `report-schedule`.", "answers")
+        str,
+        described(
+            "`answers`, `people`, `agent_outcomes`, `agent_hours` or `agent_days`: see `report-schedule`.", "answers"
+        ),
     ]
     starting_date: Annotated[
         str | None, described("The begin of the reported day, in UTC. Null: all until the end.", "2026-11-17T00:00:00Z")

@@ -28,6 +28,7 @@ from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import ABANDONED_MEANING, outcome_words, words_of
 from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures, unrounded_mean, unrounded_percent
 from dialer.domain.words.enums import AgentDisposition
+from dialer.domain.words.reports import ScheduledReport
 from dialer.resources.crud.resource import Unit
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_tests
@@ -63,6 +64,11 @@ _EVER: Final = Hours(0, 2**40)
 _OF_DAYS: Final[Mapping[str, tuple[int, int]]] = {"today": (0, 0), "yesterday": (1, 1), "7": (6, 0), "30": (29, 0)}
 """The days since the begin and since the end of a period."""
 _TIMED: Final = frozenset({By.DAY, By.HOUR, By.HOUR_OF_DAY})
+_SENT: Final[Mapping[By, str]] = {
+    By.AGENT_DISPOSITION: ScheduledReport.AGENT_OUTCOMES,
+    By.AGENT_HOUR: ScheduledReport.AGENT_HOURS,
+}
+"""The scheduled report with the same table."""
 
 
 class FiguresAsked(NamedTuple):
@@ -219,6 +225,7 @@ async def _show(request: ApiRequest, campaign_id: int | None) -> Response[Any]:
         is_timed=asked.by in _TIMED,
         kinds=ValueKind,
         of_all=request.user.is_admin,
+        sent_report=_SENT.get(asked.by, ""),
         **shown._asdict(),
     )
 

@@ -4,8 +4,8 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from dialer.console.parts.people_sheet import LongSheet
-from dialer.console.parts.rendering import date_of, moment, percentage, render
-from dialer.console.parts.sheets import Sheet, Value
+from dialer.console.parts.rendering import date_of, moment, percentage, render, seconds
+from dialer.console.parts.sheets import Sheet, Value, ValueKind
 from dialer.console.parts.told_answers import ToldAnswers
 from dialer.console.reports.kinds import ReportKind
 from dialer.console.words.language import gettext, viewers_language
@@ -63,6 +63,7 @@ def write_letter(head: ReportHead, body: ReportBody) -> Letter:
         "title": title,
         "about": about,
         "body": body,
+        "cells": _cells(body.table),
         "told": body.told,
         "sentences": _sentences(body, head.zone),
         "foot": _foot(head),
@@ -83,7 +84,7 @@ def _about(head: ReportHead) -> list[str]:
     if head.campaign:
         found.append(gettext("Campaign: %(campaign)s") % {"campaign": head.campaign})
     if head.kind.is_of_day_before:
-        found.append(gettext("Calls of %(day)s.") % {"day": date_of(head.first_ms, head.zone)})
+        found.append(gettext(head.kind.of_day) % {"day": date_of(head.first_ms, head.zone)})
     else:
         found.append(gettext("As of %(moment)s.") % {"moment": moment(head.read_ms, head.zone)})
     return [*found, gettext("Times are in %(zone)s.") % {"zone": head.zone.key}]
@@ -114,8 +115,24 @@ def _content(body: ReportBody, zone: ZoneInfo) -> list[str]:
         lines.append("")
     if body.table is not None and body.table.rows:
         lines.append(" | ".join(column.title for column in body.table.columns))
-        lines += [" | ".join("" if cell is None else str(cell) for cell in row) for row in body.table.rows]
+        lines += [" | ".join(row) for row in _cells(body.table)]
     return lines
+
+
+def _cells(table: Sheet | None) -> list[list[str]]:
+    """Return the cells of a table as a person reads them."""
+    if table is None:
+        return []
+    kinds = [column.kind for column in table.columns]
+    return [[_in_words(cell, kind) for cell, kind in zip(row, kinds, strict=True)] for row in table.rows]
+
+
+def _in_words(cell: Value, kind: ValueKind) -> str:
+    if kind is ValueKind.SECONDS and isinstance(cell, int | float):
+        return seconds(cell)
+    if kind is ValueKind.SHARE and isinstance(cell, int | float):
+        return percentage(cell)
+    return "" if cell is None else str(cell)
 
 
 def _foot(head: ReportHead) -> str:

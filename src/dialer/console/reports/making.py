@@ -90,7 +90,8 @@ class ReportMaker(NamedTuple):
         schedule = taken.schedule
         if schedule["sent_as"] == SentAs.LINK:
             return await self._link(taken)
-        asked = AskedReport(schedule["campaign_id"], schedule["user_id"], taken.due_ms, zone, self.base)
+        whose, now_ms = (schedule["campaign_id"], schedule["user_id"]), self.clock_ms()
+        asked = AskedReport(*whose, taken.due_ms, now_ms, zone, self.base)
         report = await KINDS[schedule["report"]].read(self.database, asked)
         if schedule["sent_as"] == SentAs.WORDS:
             is_told = report.told is not None

@@ -122,6 +122,7 @@ REPORT_WORDS: Final[Mapping[str, str]] = {
     SharedReport.PEOPLE: gettext_noop("People, a row each"),
     ScheduledReport.AGENT_OUTCOMES: gettext_noop("Agent and outcome"),
     ScheduledReport.AGENT_HOURS: gettext_noop("Agent and hour of the day"),
+    ScheduledReport.AGENT_DAYS: gettext_noop("Days of agents"),
     SentAs.WORDS: gettext_noop("In the mail, as a table"),
     SentAs.CSV: gettext_noop("CSV file"),
     SentAs.XLSX: gettext_noop("Excel file"),

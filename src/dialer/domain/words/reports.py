@@ -17,6 +17,10 @@ class ScheduledReport(DescribedText):
     PEOPLE = "people", "A row for each person of a campaign: name, number, state, answers, columns of the list."
     AGENT_OUTCOMES = "agent_outcomes", "The calls that each agent took by their outcome, of the day before."
     AGENT_HOURS = "agent_hours", "The calls that each agent took by the hour of the day, of the day before."
+    AGENT_DAYS = (
+        "agent_days",
+        "The log-ins, times and occupancy of each agent of the account, of the day before.",
+    )
 
 
 class SentAs(DescribedText):

@@ -179,6 +179,18 @@ def state_of(row: RowMapping) -> str:
     return WAITS if row["next_due_ms"] is None else SENDS
 
 
+def _is_of_account(change: Change) -> Errors:
+    """Refuse a campaign for the days of agents: they work for several, and a day belongs to none of them."""
+    values = change.values
+    if values["report"] != ScheduledReport.AGENT_DAYS:
+        return {}
+    if values["sent_when"] == SentWhen.END:
+        return {"sent_when": [Sentence("Days of agents are sent on days of the week.")]}
+    if values["campaign"] is not None:
+        return {"campaign": [Sentence("Days of agents are about the whole account. Choose no campaign.")]}
+    return {}
+
+
 def _has_receiver(change: Change) -> Errors:
     if change.values["recipients"] or change.values["tells_webhooks"]:
         return {}
@@ -187,7 +199,8 @@ def _has_receiver(change: Change) -> Errors:
 
 def _has_campaign(change: Change) -> Errors:
     values = change.values
-    is_needed = values["report"] in OF_CAMPAIGNS or values["sent_when"] == SentWhen.END
+    is_at_end = values["sent_when"] == SentWhen.END and values["report"] != ScheduledReport.AGENT_DAYS
+    is_needed = values["report"] in OF_CAMPAIGNS or is_at_end
     if values["campaign"] is not None or not is_needed:
         return {}
     return {"campaign": [Sentence("Choose a campaign: this report is about one, or is sent at its end.")]}
@@ -240,6 +253,7 @@ REPORT_SCHEDULES = Resource(
     derived=_derived,
     rules=(
         FieldRule(("report", "campaign", "sent_when"), _has_campaign),
+        FieldRule(("report", "campaign", "sent_when"), _is_of_account),
         FieldRule(("recipients", "tells_webhooks"), _has_receiver),
         FieldRule(("report", "sent_as", "recipients"), _fits_its_form),
         FieldRule(("sent_when", *DAYS), _has_days),
