@@ -55,6 +55,16 @@ def test_an_admin_chooses_countries_by_name(admin: Visitor, api: Caller) -> None
     assert root.get("users/2/")["allowed_countries"] == ""
 
 
+def test_a_new_user_is_given_countries_by_name(admin: Visitor, api: Caller) -> None:
+    assert "Now: All countries. Tick none to allow all countries." in admin.text("records/users/new/")
+    assert '<span class="cut">Germany</span>' in admin.page
+    assert chosen_in(admin.page) == []
+    person = {"username": "dora", "password": "correct horse battery", "role": "manager", "enabled": "1"}
+    assert admin.send("records/users/", **person, **ticked("US", "DE")).status_code == 303
+    (made,) = [one for one in Caller(api.client, "admin").get("users/")["results"] if one["username"] == "dora"]
+    assert made["allowed_countries"] == "DE, US"
+
+
 def test_all_countries_can_be_ticked(admin: Visitor, api: Caller) -> None:
     admin.get(ALICE)
     assert admin.send(ALICE, **ticked(*country_names())).status_code == 303

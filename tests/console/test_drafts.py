@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import delete, insert, select, update
 
 from dialer.store.database.database import Database
-from dialer.store.tables import CallDisposition, CallDraft, CallRequest, Cdr, ConsoleSession, Transfer
+from dialer.store.tables import CallDisposition, CallDraft, CallRequest, Cdr, ConsoleSession, Subscriber, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_desk import gus as gus  # noqa: PLC0414 - a fixture
@@ -55,6 +55,19 @@ def begin_next_call(database: Database) -> None:
         insert(CallRequest).values(**call, talk_limit_ms=1),
         insert(Transfer).values(**leg, phone_number="+1", joined_ms=NOW_MS),
     )
+
+
+def test_a_person_whose_columns_have_the_name_is_named_beside_the_number(
+    gus: Visitor, api: Caller, database: Database
+) -> None:
+    talk_to_gus(database, campaign(api, name="Departures"))
+    parts = '{"first_name": "Ada", "last_name": "Byron"}'
+    store(database, update(Subscriber).values(full_name="", additional_vars=parts))
+    gus.get("desk/")
+    assert gus.send("desk/draft/", call="7", **TYPED).status_code == 303
+    end_call(database)
+    begin_next_call(database)
+    assert "Not saved yet: Ada Byron, +12025550001" in gus.text("desk/")
 
 
 def test_what_is_typed_outlives_the_call_and_stands_beside_the_next_one(

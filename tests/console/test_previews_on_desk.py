@@ -234,6 +234,10 @@ def test_the_desk_says_what_came_of_the_call_that_the_agent_has_placed(
     assert said in gus.text("desk/")
     assert "Busy" in gus.text("desk/")
     assert "<script>alert" not in gus.page
+    parts = '{"first_name": "Ada", "last_name": "Byron"}'
+    store(database, update(Subscriber).values(full_name="", additional_vars=parts))
+    assert "Your call to Ada Byron, +12025550001 at " in gus.text("desk/")
+    store(database, update(Subscriber).values(full_name=HOSTILE))
     store(database, update(CallRequest).values(status_reason="machine", hangup_cause_q850=16))
     assert "nswering machine" in gus.text("desk/")
     for change in (

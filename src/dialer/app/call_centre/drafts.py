@@ -31,7 +31,7 @@ from dialer.app.work.errors import InvalidFieldsError, UnknownRecordError
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calls.agent_fields import FIELDS_MAX, VALUE_MAX, offered_fields
 from dialer.domain.calls.outcomes import Outcome
-from dialer.domain.messages.templates import NAME_MAX
+from dialer.domain.messages.templates import NAME_MAX, name_of
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.sentences import Sentence
 from dialer.store.backends.expressions import insert_or
@@ -48,6 +48,7 @@ DRAFTS_SHOWN: Final = 5
 DRAFTS_OF_CALL_MAX: Final = 20
 """Drafts of one call that managers read, those of the agents who typed last."""
 _TYPED: Final = ("disposition", "note", "call_back_ms", "same_agent", "fields")
+_VARS_AT: Final = select(*FIELD_COLUMNS).selected_columns.keys().index("person_vars")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _is_on_desk = CallDraft.callrequest_id == bindparam("call")
 _DRAFTS: Final = (
@@ -284,8 +285,9 @@ def _call_with_draft(row: tuple[Any, ...]) -> CallWithDraft:
     said_at = typed_at + len(_TYPED)
     term_at = said_at + len(SAID_COLUMNS)
     draft = _draft_in(values[typed_at:said_at])
+    name = name_of(name or "", values[_VARS_AT] or "")
     said, term = disposed_in(values[said_at:term_at]), term_in(values[term_at:])
-    return CallWithDraft(identity, number, name or "", draft, said, term, fields_in(values[:typed_at]))
+    return CallWithDraft(identity, number, name, draft, said, term, fields_in(values[:typed_at]))
 
 
 def _draft_in(values: Sequence[Any]) -> OutcomeDraft:

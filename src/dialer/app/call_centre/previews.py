@@ -47,6 +47,7 @@ _FAILED: Final = (
         CallRequest.hangup_cause_q850,
         CallRequest.status_reason,
         CallRequest.ended_ms,
+        Subscriber.additional_vars,
     )
     .join(Agent, Agent.placed_call_id == CallRequest.id)
     .outerjoin(Subscriber, Subscriber.id == CallRequest.subscriber_id)
@@ -144,7 +145,8 @@ def failed_call_of(connection: Connection, agent_id: int) -> FailedCall | None:
     if row is None:
         return None
     is_machine = row.status_reason == SubscriberReason.MACHINE
-    return FailedCall(row[0], row[1], row[2] or "", row[3] or 0, is_machine, row[5] or 0)
+    name = name_of(row.full_name or "", row.additional_vars or "")
+    return FailedCall(row[0], row[1], name, row[3] or 0, is_machine, row[5] or 0)
 
 
 def call_previewed(unit: UnitOfWork, agent_id: int, subscriber_id: int) -> None:

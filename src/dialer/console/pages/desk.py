@@ -29,6 +29,7 @@ from dialer.console.serving.orders import answer_obeyed
 from dialer.console.serving.services import ConsoleServices, page
 from dialer.console.words.language import gettext, gettext_noop
 from dialer.console.words.state_words import said_in_words
+from dialer.domain.messages.templates import name_of
 from dialer.domain.numbers.spellings import ERASED
 from dialer.domain.words.enums import AgentTelephone, AmdStatus, LegType
 from dialer.domain.words.reasons import TRANSFER_REASONS
@@ -231,10 +232,15 @@ async def make(request: ApiRequest, refused: tuple[int, DispositionForm] | None 
     )
 
 
+def _named(name: str, number: str) -> str:
+    """Return the name of a person, if it is known, and the number."""
+    return f"{name}, {number}" if name else number
+
+
 def _past_call(*row: Any) -> PastCall:  # noqa: ANN401 - the columns of `_read`
-    identity, starting_ms, number, cause, billsec, amd_status, disposition, word, note, name = row
+    identity, starting_ms, number, cause, billsec, amd_status, disposition, word, note, name, values = row
     is_machine = billsec > 0 and amd_status == AmdStatus.MACHINE
-    person = f"{name}, {number}" if name else number
+    person = _named(name_of(name, values), number)
     return PastCall(identity, starting_ms, person, cause, billsec, said_in_words(disposition, word), note, is_machine)
 
 
@@ -297,7 +303,8 @@ def _query_of_past(unit: Unit, *, of_person: bool) -> Select[*tuple[Any, ...]]:
     if key not in _queries:
         names = ("id", "starting_date", "phone_number", "hangup_cause_q850", "billsec", "amd_status")
         said = [func.coalesce(CallDisposition.__table__.c[name], "") for name in ("disposition", "word", "note")]
-        query = select(*(_cdrs.c[name] for name in names), *said, func.coalesce(Subscriber.full_name, ""))
+        person = [func.coalesce(Subscriber.__table__.c[name], "") for name in ("full_name", "additional_vars")]
+        query = select(*(_cdrs.c[name] for name in names), *said, *person)
         query = query.where(_cdrs.c.leg_type == LegType.A_LEG)  # The other leg is that to the agent, of the same call.
         query = query.outerjoin_from(_cdrs, CallDisposition, CallDisposition.callrequest_id == _cdrs.c.callrequest_id)
         query = query.outerjoin(Subscriber, Subscriber.id == _cdrs.c.subscriber_id)
@@ -326,7 +333,7 @@ def _outcomes(connection: Connection, desk: Desk) -> list[OutcomeOnDesk]:
         is_erased = call.number == ERASED
         found.append(OutcomeOnDesk(call.id, "", call.disposed, drafts.on_desk, call.term, call.filled, is_erased))
     for other in drafts.others:
-        person = other.full_name or other.number
+        person = _named(other.full_name, other.number)
         of_call = other.disposed, other.draft, other.term, other.filled
         found.append(OutcomeOnDesk(other.callrequest_id, person, *of_call))
     return found
