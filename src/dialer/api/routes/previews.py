@@ -7,6 +7,7 @@ import msgspec
 from litestar import Response, get, post
 from litestar.params import FromPath
 
+from dialer.api.actions.chosen_people import order_call
 from dialer.api.http.body import read_if_any
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.chosen_people import Chosen, dial_chosen
@@ -168,7 +169,7 @@ async def dial_person(request: ApiRequest, record_id: FromPath[str]) -> Response
         chosen = Chosen(values["campaign_id"], values["number"], values["contact_id"], again=values["again"])
         return dial_chosen(unit, agent_id, chosen, rules_of(unit)), parsed.ignored
 
-    subscriber_id, ignored = await request.service.write(request, order)
+    subscriber_id, ignored = await order_call(request, order)
     return Response(PersonOrdered(agent_id, subscriber_id), headers=ignored_header(ignored))
 
 

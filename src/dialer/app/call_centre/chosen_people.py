@@ -55,7 +55,7 @@ CAMPAIGNS_MAX: Final = 50
 _FREE: Final = frozenset({AgentStatus.AVAILABLE, AgentStatus.AVAILABLE_ON_DEMAND})
 _GOES_ON: Final = frozenset({WaitsFor.RETRY, WaitsFor.TURN})
 """The waits that do not refuse a call: it is placed at once."""
-_CODES: Final = {WaitsFor.FREQUENCY: ErrorCode.FREQUENCY, WaitsFor.NO_CONSENT: ErrorCode.NO_CONSENT}
+_CODES: Final = {WaitsFor.NO_CONSENT: ErrorCode.NO_CONSENT}
 
 
 class Rules(NamedTuple):
@@ -105,6 +105,15 @@ class AlreadyReachedError(RefusedError):
         self.reached: Final = reached
 
 
+class HeldBackError(RefusedError):
+    """An error for a person whom contact rules hold back."""
+
+    def __init__(self, message: Sentence, campaign_id: int, subscriber_id: int) -> None:
+        super().__init__(message, code=ErrorCode.FREQUENCY)
+        self.campaign_id: Final = campaign_id
+        self.subscriber_id: Final = subscriber_id
+
+
 class ManualCampaign(NamedTuple):
     """A campaign within whose rules an agent may dial numbers."""
 
@@ -133,6 +142,7 @@ def dial_chosen(unit: UnitOfWork, agent_id: int, chosen: Chosen, rules: Rules) -
 
     Raises:
         AlreadyReachedError: the person has completed the survey, and is not wanted again.
+        HeldBackError: contact rules hold the person back.
         InvalidFieldsError: the campaign, the contact or the number is not one that the agent may dial.
         RefusedError: the agent or the person is in a call, or the person may not be called now.
     """
@@ -282,8 +292,10 @@ def _refuse_unless_callable(unit: UnitOfWork, agent_id: int, person: Row[Any], r
         raise RefusedError(Sentence("An emergency number is never dialled."), code=ErrorCode.NOT_DIALLED)
     if wait.reason not in _GOES_ON:
         why = refusal_of(wait.reason)
-        code = _CODES.get(wait.reason, ErrorCode.NOT_DIALLED)
-        raise RefusedError(Sentence("The person cannot be called now: %(why)s.", why=why), code=code)
+        message = Sentence("The person cannot be called now: %(why)s.", why=why)
+        if wait.reason is WaitsFor.FREQUENCY:
+            raise HeldBackError(message, campaign_id, person.id)
+        raise RefusedError(message, code=_CODES.get(wait.reason, ErrorCode.NOT_DIALLED))
 
 
 def _refuse_without_skills(connection: Connection, agent_id: int, person: Row[Any]) -> None:

@@ -45,10 +45,17 @@ _CALLED_WITH_CONSENT: Final = (
     .limit(ROWS_AT_ONCE)
 )
 _WAITS: Final = (
-    select(ContactWait.__table__, Subscriber.number, Subscriber.duplicate_contact)
+    select(ContactWait.__table__, Subscriber.number.label("present"), Subscriber.duplicate_contact)
     .join(Subscriber, Subscriber.id == ContactWait.subscriber_id)
     .order_by(ContactWait.id)
     .limit(ROWS_AT_ONCE)
+)
+_FORMER: Final = (
+    select(ContactWait.number)
+    .distinct()
+    .where(ContactWait.number != ERASED)
+    .where(~exists().where(Subscriber.campaign_id == ContactWait.campaign_id, Subscriber.number == ContactWait.number))
+    .order_by(ContactWait.number)
 )
 _ENTRY: Final = (
     *(DncContact.phone_number, DncContact.number, DncContact.source, DncContact.said, DncContact.created_date),
@@ -78,7 +85,7 @@ def wait_records(read: Read, campaign: ProvedCampaign) -> Batches:
         yield [
             {
                 **moments(row, at="at_ms"),
-                "phone_number": _shown(row),
+                "phone_number": row["number"] or (row["present"] if _is_known(row) else ERASED),
                 "decision": WaitsFor.FREQUENCY.value,
                 **moments(row, until="until_ms"),
                 "row": row["row"],
@@ -89,9 +96,12 @@ def wait_records(read: Read, campaign: ProvedCampaign) -> Batches:
 
 
 def contact_records(read: Read, campaign: ProvedCampaign) -> Batches:
-    """Yield the contacts of other campaigns of the account with the people, as far as a rule may count them."""
-    for people in _people(read, campaign):
-        yield read(partial(_contacts, campaign=campaign, numbers=_numbers(people)))
+    """Yield the contacts of other campaigns of the account with the people, as far as a rule may count them.
+
+    Those with numbers that people had when they waited for a rule are among them.
+    """
+    for numbers in chain(map(_numbers, _people(read, campaign)), _former_numbers(read, campaign)):
+        yield read(partial(_contacts, campaign=campaign, numbers=numbers))
 
 
 def consent_records(read: Read, campaign: ProvedCampaign) -> Batches:
@@ -145,6 +155,15 @@ def _deleted_callees(read: Read, campaign: ProvedCampaign) -> Iterator[Sequence[
     theirs = _CALLED_WITH_CONSENT.where(Cdr.campaign_id == campaign.id, Cdr.id <= campaign.last_ids[Cdr.__tablename__])
     for rows in pages(read, lambda connection, after: all_of(connection, theirs.where(Cdr.id > after)), "id"):
         yield [row["phone_number"] for row in rows if row["is_wanted"]]
+
+
+def _former_numbers(read: Read, campaign: ProvedCampaign) -> Iterator[Sequence[str]]:
+    """Yield the numbers with which people have waited for a rule who have other ones now."""
+    theirs = _FORMER.where(ContactWait.campaign_id == campaign.id).limit(ROWS_AT_ONCE)
+    for rows in pages(
+        read, lambda connection, after: all_of(connection, theirs.where(ContactWait.number > after)), "number", after=""
+    ):
+        yield [row["number"] for row in rows]
 
 
 def _is_known(row: RowMapping) -> bool:

@@ -14,7 +14,7 @@ from dialer.domain.words.sentences import Sentence
 from dialer.domain.words.states import move_subscriber
 from dialer.store.database.touched import NOTHING
 from dialer.store.queries.calls_in_progress import UnderWay, under_way_of_subscriber
-from dialer.store.tables import Campaign, Subscriber
+from dialer.store.tables import Campaign, ContactWait, Subscriber
 
 
 def add_subscriber(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
@@ -54,6 +54,9 @@ def change_subscriber(unit: UnitOfWork, subscriber_id: int, values: Mapping[str,
         return
     written["updated_date"] = unit.now_ms
     unit.connection.execute(update(Subscriber).where(Subscriber.id == subscriber_id).values(written))
+    if written.get("number", before["number"]) != before["number"]:
+        waited = update(ContactWait).where(ContactWait.subscriber_id == subscriber_id, ContactWait.number == "")
+        unit.connection.execute(waited.values(number=before["number"]))
     unit.note(touched_campaigns(before["campaign_id"]))
 
 

@@ -38,6 +38,7 @@ from dialer.store.tables import (
     CallRequest,
     Campaign,
     Cdr,
+    ContactWait,
     LiveLeg,
     SmsMessage,
     Subscriber,
@@ -89,6 +90,8 @@ def erase_people(unit: UnitOfWork, subscriber_ids: Collection[int], delete_file:
     connection.execute(update(SmsMessage).where(SmsMessage.callrequest_id.in_(requests)).values(_ERASED_MESSAGE))
     _ERASE_MESSAGES.run(connection, [(subscriber_id,) for subscriber_id in subscriber_ids])
     connection.execute(delete(WaitingText).where(WaitingText.subscriber_id.in_(subscriber_ids)))
+    waited = update(ContactWait).where(ContactWait.subscriber_id.in_(subscriber_ids), ContactWait.number != "")
+    connection.execute(waited.values(number=ERASED))
     connection.execute(update(Subscriber).where(Subscriber.id.in_(subscriber_ids)).values(_nobody(unit.now_ms)))
     campaigns = select(Subscriber.campaign_id).where(Subscriber.id.in_(subscriber_ids)).distinct()
     unit.note(known_campaigns(connection, Campaign.id.in_(campaigns)))

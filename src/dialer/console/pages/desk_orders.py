@@ -8,6 +8,7 @@ from typing import Any, Final
 from litestar import Response, post
 from litestar.di import NamedDependency
 
+from dialer.api.actions.chosen_people import order_call
 from dialer.api.actions.live_calls import order_for_seen_call
 from dialer.api.service import ApiRequest
 from dialer.app.call_centre.agents_and_queues import change_agent
@@ -132,7 +133,7 @@ async def dial_on_desk(request: ApiRequest, console: NamedDependency[ConsoleServ
     number = filled.get("number", "").strip()[:NUMBER_MAX]
     chosen = Chosen(identity_in(filled.get("campaign", "")), number, again="again" in filled)
     try:
-        await request.service.write(request, lambda unit: dial_chosen(unit, _agent(unit), chosen, rules_of(unit)))
+        await order_call(request, lambda unit: dial_chosen(unit, _agent(unit), chosen, rules_of(unit)))
     except AlreadyReachedError as error:
         if is_by_script(request):
             return answer_refused([], status_of(error))  # The page asks, so that the form is sent once more.

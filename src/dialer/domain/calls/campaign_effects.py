@@ -66,6 +66,8 @@ class PutBack(msgspec.Struct, frozen=True, gc=False):
     at_ms: int
     reason: SubscriberReason | NoReason = ""
     status: SubscriberStatus = SubscriberStatus.PENDING
+    is_held: bool = False
+    """True if contact rules held them back, also if they wait for a time of their own."""
 
 
 class KeepFigures(msgspec.Struct, frozen=True, gc=False):

@@ -302,20 +302,13 @@ class CampaignDialling:
             is_held = verdict.reason is WaitsFor.FREQUENCY
             reason: SubscriberReason | NoReason = SubscriberReason.FREQUENCY if is_held and not has_own_time else ""
             at_ms = subscriber.due_ms if is_held and has_own_time else max(verdict.at_ms, subscriber.due_ms)
-            self.put_back(campaign, subscriber, at_ms, reason, now_ms)
+            self.put_back(campaign, PutBack(campaign.plan.id, subscriber, at_ms, reason, is_held=is_held), now_ms)
 
-    def put_back(
-        self,
-        campaign: OpenCampaign,
-        subscriber: Subscriber,
-        at_ms: int,
-        reason: SubscriberReason | NoReason,
-        now_ms: int,
-    ) -> None:
-        """Let a subscriber wait whose turn had come, until `at_ms`."""
-        subscriber.due_ms = at_ms
-        self._state.emit(PutBack(campaign.plan.id, subscriber, at_ms, reason))
-        self.schedule_retry(campaign, subscriber, now_ms)
+    def put_back(self, campaign: OpenCampaign, effect: PutBack, now_ms: int) -> None:
+        """Let a subscriber wait whose turn had come, as an effect says."""
+        effect.subscriber.due_ms = effect.at_ms
+        self._state.emit(effect)
+        self.schedule_retry(campaign, effect.subscriber, now_ms)
 
     def _place(self, campaign: OpenCampaign, gateway: GatewayLoad, subscriber: Subscriber, now_ms: int) -> Call | None:
         """Place a call. Return None if the account cannot pay for it at present."""

@@ -269,7 +269,8 @@ class PreviewOrders:
         reason: SubscriberReason | NoReason = "",
     ) -> None:
         """Let a person wait for a pause, or for another agent."""
-        self._dialling.put_back(campaign, subscriber, now_ms + max(pause_ms, AGAIN_MS), reason, now_ms)
+        at_ms = now_ms + max(pause_ms, AGAIN_MS)
+        self._dialling.put_back(campaign, PutBack(campaign.plan.id, subscriber, at_ms, reason), now_ms)
         self._dialling.wake_at(campaign, now_ms)
 
 

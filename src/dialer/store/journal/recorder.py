@@ -7,13 +7,12 @@ from dialer.domain.calls import agent_effects, call_effects, campaign_effects, e
 from dialer.domain.calls.plan_parts import SaidCallBack
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.exhaustive import exhaustive
-from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.journal import rows
 from dialer.store.journal.agent_hours import AgentHours
 from dialer.store.journal.call_recordings import recording_of
 from dialer.store.journal.campaign_moves import keep_wish, move_campaign
 from dialer.store.journal.completions import complete
-from dialer.store.journal.contact_waits import waits_of
+from dialer.store.journal.contact_waits import not_kept_yet, waits_of
 from dialer.store.journal.previews import put_back
 from dialer.store.journal.queue_hours import QueueHours
 from dialer.store.journal.said_call_backs import said_call_back
@@ -73,8 +72,13 @@ class EffectRecorder:
     def _put_back(self, effect: campaign_effects.PutBack, now_ms: int) -> None:
         self._rows.flush_subscribers()
         put_back(self._rows.at_work(), effect, now_ms)
-        if effect.reason is SubscriberReason.FREQUENCY:
-            self._rows.waits += waits_of(effect, now_ms)
+        if effect.is_held:
+            whom = effect.subscriber
+            waits = waits_of(effect.campaign_id, whom.id, whom.held, now_ms)
+            if any(wait.until_ms is None for wait in waits):  # It is looked at again and again until a call ends.
+                self._rows.flush()
+                waits = not_kept_yet(self._rows.at_work(), waits, whom.number)
+            self._rows.waits += waits
 
     def _record_dial(self, effect: call_effects.Dial, _now_ms: int) -> None:
         call = effect.call

@@ -1073,6 +1073,7 @@ CREATE TABLE contact_wait (
 	user_id INTEGER NOT NULL,
 	campaign_id INTEGER NOT NULL,
 	subscriber_id INTEGER NOT NULL,
+	number VARCHAR(64) DEFAULT '' NOT NULL,
 	at_ms INTEGER NOT NULL,
 	until_ms INTEGER,
 	rule_id INTEGER,
@@ -1081,6 +1082,7 @@ CREATE TABLE contact_wait (
 );
 CREATE INDEX ix_contact_wait_at_ms ON contact_wait (at_ms, id);
 CREATE INDEX ix_contact_wait_campaign_id ON contact_wait (campaign_id, id);
+CREATE INDEX ix_contact_wait_subscriber_id ON contact_wait (subscriber_id);
 CREATE TABLE campaign_hour (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
 	campaign_id INTEGER NOT NULL,

@@ -60,6 +60,8 @@ class ContactWait(Row):
     campaign_id: Mapped[int] = mapped_column(BIG)
     subscriber_id: Mapped[int] = mapped_column(BIG)
     """No foreign key: of people who are deleted, nobody knows any more who waited."""
+    number: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    """The number with which they waited; empty if it is the one that they have now."""
     at_ms: Mapped[Milliseconds]
     until_ms: Mapped[int | None] = mapped_column(BIG, default=None)
     """The first moment that the rule allows; null if that was for a call in progress to decide."""
@@ -72,5 +74,6 @@ class ContactWait(Row):
         belongs_with_account("campaign", "campaign_id"),
         Index("ix_contact_wait_campaign_id", "campaign_id", "id"),
         Index("ix_contact_wait_at_ms", "at_ms", "id"),
+        Index("ix_contact_wait_subscriber_id", "subscriber_id"),
         {"sqlite_autoincrement": True},
     )
