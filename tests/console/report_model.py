@@ -171,7 +171,8 @@ def sentence(people: list[Person], section: int) -> str:
         return f"Nearly all answered: {answer}."
     if tenths == 0:
         return f"The most frequent answer, of fewer than 1 of 20: {answer}."
-    return f"{tenths} of 10 answered: {answer}."
+    share = f"{tenths} of 10" if whole >= 10 else f"{counts[answer]} of {whole}"
+    return f"{share} answered: {answer}."
 
 
 def is_silent(person: Person) -> bool:

@@ -42,14 +42,14 @@ def test_answers_are_opened_without_an_account(visitor: Visitor, api: Caller, da
     assert answer.headers["cache-control"] == "no-store"
     page = words(answer.text)
     assert "3 of 4 people answered." in page
-    assert "7 of 10 answered: no." in page
+    assert "2 of 3 answered: no." in page
     assert "By Ort: people, and their share of those in the same row who answered." in page
     assert "The link opens this until 02 Dec 2026, 11:06." in page
     assert "<script>alert" not in answer.text
     assert "+1202555" not in answer.text
     assert visitor.cookies == {}
     german = visitor.request("GET", path, headers={"Accept-Language": "de"})
-    assert "7 von 10 haben geantwortet: no." in words(german.text)
+    assert "2 von 3 haben geantwortet: no." in words(german.text)
     file = visitor.request("GET", f"{path}file/?format=csv").text.splitlines()
     assert file[0] == "Question,Ort,Answer,People,Share (%),Margin of error in points,Mean,Answers of the mean"
     assert any(line.endswith(",All,no,2,66.7,36.5,,") for line in file)

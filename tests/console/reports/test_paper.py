@@ -60,7 +60,7 @@ def test_the_report_in_words_is_a_file_on_paper(alice: Visitor, api: Caller, dat
         "Campaign 3 of 4 people answered. Campaign from ",
         "As of 18 Nov 2026, 11:06. Made by alice. Times are in UTC. Each person counts once for each question,",
         f"{HOSTILE_AS_SHOWN}",
-        "7 of 10 answered: no. 3 people answered this question. no 2 66.7 % ± 36.5",
+        "2 of 3 answered: no. 3 people answered this question. no 2 66.7 % ± 36.5",
         "By Ort: people, and their share of those in the same row who answered. Ort People no",
         "Ulm 1 1 100.0 % ± 39.7 0 0.0 % ± 39.7 no value 1 0 0.0 % ± 39.7 1 100.0 % ± 39.7",
         "2 people left a recording. 2 people answered this question.",
@@ -100,7 +100,7 @@ def test_paper_is_shared_by_a_link_without_names_of_users(visitor: Visitor, api:
     path = shared(api, identity)
     assert "file/?format=pdf" in visitor.get(path)
     text = text_of(visitor.request("GET", f"{path}file/?format=pdf").content)
-    assert "7 of 10 answered: no." in text
+    assert "2 of 3 answered: no." in text
     assert ("alice" not in text, "Campaign from" not in text) == (True, True)
     people = visitor.request("GET", f"{shared(api, identity, report='people')}file/?format=pdf")
     assert (people.status_code, "Use csv or xlsx." in people.text) == (400, True)
@@ -145,5 +145,5 @@ def test_paper_comes_with_a_mail(api: Caller, database: Database, post: Post) ->
     assert (file.get_content_type(), file.get_filename()) == ("application/pdf", "answers-1.pdf")
     text = text_of(file.get_content())
     assert "As of 19 Nov 2026, 08:00. Made by alice. Times are in Europe/Berlin." in text
-    assert "7 of 10 answered: no." in text
+    assert "2 of 3 answered: no." in text
     assert "+1202555" not in text

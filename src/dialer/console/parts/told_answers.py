@@ -294,7 +294,7 @@ def _of_recordings(answers: CrossTable) -> str:
 
 
 def _sentence(answers: CrossTable) -> str:
-    """Return a sentence about the most frequent answer, such as "4 of 10 answered: no"."""
+    """Return a sentence about the most frequent answer, such as "4 of 10 answered: no"; of fewer, their number."""
     whole = answers.groups[0]
     named = [one for one in zip(answers.answers, whole.shares, strict=True) if one[0] != gettext("others")]
     answer, share = max(named or zip(answers.answers, whole.shares, strict=True), key=lambda one: one[1].people)
@@ -302,6 +302,9 @@ def _sentence(answers: CrossTable) -> str:
     told = {"answer": answer, "num": of_ten}
     if count == whole.total:
         return gettext("All answered: %(answer)s.") % told
+    if whole.total < _ALL_TENTHS:
+        words = ngettext("%(num)s of %(all)s answered: %(answer)s.", "%(num)s of %(all)s answered: %(answer)s.", count)
+        return words % {"answer": answer, "num": count, "all": whole.total}
     if of_ten == _ALL_TENTHS:
         return gettext("Nearly all answered: %(answer)s.") % told
     if not of_ten:
