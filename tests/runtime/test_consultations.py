@@ -59,7 +59,7 @@ def legs(house: House) -> list[tuple[str, int | None, int, str, int | None, int]
     ]
 
 
-async def go_on(house: House, *seconds: int, restarts: bool) -> None:
+async def go_on(house: House, *seconds: float, restarts: bool) -> None:
     for each in seconds:
         if restarts:
             house.restart()

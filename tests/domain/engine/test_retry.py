@@ -97,8 +97,13 @@ def test_a_person_is_not_called_before_the_other_side_wants_it_up_to_a_day(
     assert after(outcome, maxretry=0).due_ms == 0
 
 
-@pytest.mark.parametrize(("status", "reason"), [(MessageStatus.SENT, "no_receipt"), (MessageStatus.DELIVERED, "")])
-def test_a_message_without_a_receipt_is_sent_with_a_reason(status: MessageStatus, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [(MessageStatus.SENT, SubscriberReason.NO_RECEIPT), (MessageStatus.DELIVERED, "")],
+)
+def test_a_message_without_a_receipt_is_sent_with_a_reason(
+    status: MessageStatus, reason: SubscriberReason | NoReason
+) -> None:
     outcome = CallOutcome(END_MS, Cause.NORMAL_CLEARING, message_status=status)
     assert after(outcome) == Disposition(SubscriberStatus.SENT, reason, 0, 0)
 

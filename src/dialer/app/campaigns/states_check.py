@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, Select, select
 
 from dialer.domain.calling_times.states import state_of, states_of
 from dialer.domain.calling_times.zones import countries_of_number
-from dialer.domain.rules.unknown_states import UnknownStates
+from dialer.domain.rules.unknown_places import UnknownStates
 from dialer.store.queries.contact_rules import state_in
 from dialer.store.tables import Contact, Subscriber
 

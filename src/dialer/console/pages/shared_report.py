@@ -64,7 +64,7 @@ async def send_shared_file(
 
     zone, service = zone_of(request), request.service
     base, now_ms = service.links(request).base, service.worker.clock.now_ms()
-    asked = AskedReport(link.campaign_id, link.user_id, now_ms, zone, base, link.list_column)
+    asked = AskedReport(link.campaign_id, link.user_id, now_ms, now_ms, zone, base, link.list_column)
     report = await KINDS[link.report].read(service.database, asked)
     if report.told is not None and request.query_params.get(FORMAT) == "pdf":
         from dialer.console.reports.paper import Imprint, answer_pdf  # noqa: PLC0415

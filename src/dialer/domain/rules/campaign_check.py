@@ -11,15 +11,13 @@ from dialer.domain.rules.abandoned_law import above_the_law
 from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT
 from dialer.domain.rules.common_hours import CallingSpan, PeopleOfZone, check_common_hours
 from dialer.domain.rules.doubtful_entries import NO_DOUBT, DoubtfulEntries, stopping_nobody, without_country
-from dialer.domain.rules.unknown_states import UnknownStates, with_unknown_state
+from dialer.domain.rules.unknown_places import UnknownStates, in_unknown_areas, with_unknown_state
 from dialer.domain.rules.unserved_skills import UnservedSkills, without_skill
 from dialer.domain.survey.findings import Finding, FindingCode, FindingLevel
 from dialer.domain.words.sentences import FieldName, RecordName, Sentence, counting_sentence
 
 RETRIES_TRIED_MAX: Final = 20
 """Number of retries whose times are computed."""
-AREAS_SHOWN_MAX: Final = 5
-"""Area codes that a message shows."""
 EXAMPLE_DIGITS: Final = 3
 """Digits of a number that a message shows."""
 CALL_BACKS_MS: Final = 2 * 86_400_000
@@ -357,21 +355,9 @@ def _check_people(facts: CampaignFacts) -> Iterator[Finding]:
     if facts.without_country:
         yield _warning(FindingCode.NO_COUNTRY, "phonebook", _without_country(facts))
     if facts.unknown_areas:
-        yield _warning(FindingCode.UNKNOWN_AREA, "phonebook", _in_unknown_areas(facts.unknown_areas))
+        yield _warning(FindingCode.UNKNOWN_AREA, "phonebook", in_unknown_areas(facts.unknown_areas))
     if facts.unknown_states is not None:
         yield with_unknown_state(facts.unknown_states)
-
-
-def _in_unknown_areas(areas: Mapping[str, int]) -> Sentence:
-    shown = sorted(areas)[:AREAS_SHOWN_MAX]
-    return counting_sentence(
-        "A number has an area code whose place is not known (%(areas)s). It is called only while the hours of all"
-        " states and provinces allow it. An admin can tell the time zone in the file of DIALER_PLACES_FILE.",
-        "%(count)s numbers have area codes whose place is not known (%(areas)s). They are called only while the hours"
-        " of all states and provinces allow it. An admin can tell the time zones in the file of DIALER_PLACES_FILE.",
-        sum(areas.values()),
-        areas=", ".join(shown) + ("" if len(areas) <= AREAS_SHOWN_MAX else ", …"),
-    )
 
 
 def _without_country(facts: CampaignFacts) -> Sentence:
