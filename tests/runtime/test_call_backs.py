@@ -112,6 +112,24 @@ async def test_a_campaign_that_a_user_ended_takes_no_call_backs(house: House) ->
     assert term.is_over
 
 
+@pytest.mark.parametrize(
+    ("full_name", "values", "shown"),
+    [
+        ("Ada Lovelace", '{"first_name": "Augusta"}', "Ada Lovelace"),
+        ("", '{"first_name": "Ada", "last_name": "Byron"}', "Ada Byron"),
+        ("", "", ""),
+    ],
+)
+async def test_a_promise_is_listed_with_the_name_that_the_list_has(
+    house: House, full_name: str, values: str, shown: str
+) -> None:
+    await called_campaign(house)
+    house.change(Subscriber, 1, full_name=full_name, additional_vars=values)
+    call_back(house, 1, moment(2, 15))
+    found = house.database.read_now(lambda c: promised_call_backs(c, house.user_id))
+    assert [(one.callrequest_id, one.full_name, one.same_agent) for one in found] == [(1, shown, False)]
+
+
 async def test_a_promise_is_listed_until_it_is_kept_or_taken_back(house: House) -> None:
     await called_campaign(house)
     call_back(house, 3, moment(2, 17))

@@ -3,8 +3,9 @@
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, select
+from sqlalchemy import Connection, Row, Select, bindparam, select
 
+from dialer.domain.messages.templates import name_of
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.store.backends.expressions import without_index
 from dialer.store.tables import Agent, CallDisposition, CallRequest, Campaign, Subscriber, Transfer
@@ -21,6 +22,7 @@ class PromisedCallBack(NamedTuple):
     at_ms: int
     number: str
     full_name: str
+    """The name of the person, which their list may have in two columns."""
     note: str
     campaign_id: int
     campaign: str
@@ -83,6 +85,7 @@ _COLUMNS: Final = (
     Agent.id,
     Agent.name,
     CallDisposition.same_agent,
+    Subscriber.additional_vars,
 )
 
 
@@ -128,10 +131,15 @@ def promised_call_backs(
     back, is none any more.
     """
     query, values = (_OF_ALL, {"most": limit}) if user_id is None else (_OF_ACCOUNT, {"most": limit, "user": user_id})
-    return [PromisedCallBack._make(row) for row in connection.execute(query, values)]
+    return list(map(_call_back, connection.execute(query, values)))
 
 
 def promised_by_agent(connection: Connection, user_id: int, agent_id: int, limit: int) -> list[PromisedCallBack]:
     """Return the call-backs that an agent of an account has promised, the next one first."""
     rows = connection.execute(_OF_AGENT, {"most": limit, "user": user_id, "agent": agent_id})
-    return [PromisedCallBack._make(row) for row in rows]
+    return list(map(_call_back, rows))
+
+
+def _call_back(row: Row[Any]) -> PromisedCallBack:
+    found = PromisedCallBack._make(row[:-1])
+    return found._replace(full_name=name_of(found.full_name, row[-1]))
