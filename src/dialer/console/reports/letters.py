@@ -38,19 +38,21 @@ class ReportBody(NamedTuple):
 
     told: ToldAnswers | None = None
     table: Sheet | None = None
+    is_cut: bool = False
+    """True if the report has more rows than the table."""
     file: MailFile | None = None
     link: str = ""
     link_until_ms: int = 0
 
 
-async def shown_table(sheet: LongSheet) -> Sheet:
-    """Return the first `ROWS_MAX` rows of a table."""
+async def shown_table(sheet: LongSheet) -> ReportBody:
+    """Return the first `ROWS_MAX` rows of a table as the content of a mail."""
     rows: list[tuple[Value, ...]] = []
     async for chunk in sheet.chunks:
-        rows += chunk.rows[: ROWS_MAX - len(rows)]
-        if len(rows) == ROWS_MAX:
+        rows += chunk.rows[: ROWS_MAX + 1 - len(rows)]
+        if len(rows) > ROWS_MAX:
             break
-    return Sheet(sheet.columns, rows)
+    return ReportBody(table=Sheet(sheet.columns, rows[:ROWS_MAX]), is_cut=len(rows) > ROWS_MAX)
 
 
 def write_letter(head: ReportHead, body: ReportBody) -> Letter:
@@ -101,6 +103,9 @@ def _sentences(body: ReportBody, zone: ZoneInfo) -> list[str]:
         return [gettext("Nobody has answered a question yet.")]
     if body.told is not None and body.told.silent:
         return [body.told.silent]
+    if body.is_cut:
+        text = gettext("The first %(most)s rows are shown, and the report has more. A file has all of them.")
+        return [text % {"most": ROWS_MAX}]
     return [gettext("There is nothing to report.")] if body.table is not None and not body.table.rows else []
 
 
@@ -132,7 +137,7 @@ def _in_words(cell: Value, kind: ValueKind) -> str:
         return seconds(cell)
     if kind is ValueKind.SHARE and isinstance(cell, int | float):
         return percentage(cell)
-    return "" if cell is None else str(cell)
+    return "" if cell is None else " ".join(str(cell).split())  # A row is one line of the text.
 
 
 def _foot(head: ReportHead) -> str:

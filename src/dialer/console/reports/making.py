@@ -94,8 +94,7 @@ class ReportMaker(NamedTuple):
         asked = AskedReport(*whose, taken.due_ms, now_ms, zone, self.base)
         report = await KINDS[schedule["report"]].read(self.database, asked)
         if schedule["sent_as"] == SentAs.WORDS:
-            is_told = report.told is not None
-            return ReportBody(told=report.told, table=None if is_told else await shown_table(report.sheet))
+            return await shown_table(report.sheet) if report.told is None else ReportBody(told=report.told)
         if report.told is not None and schedule["sent_as"] == SentAs.PDF:
             return ReportBody(file=await self._paper(taken, report.told, zone))
         name = f"{schedule['report']}-{schedule['campaign_id'] or taken.account}"
