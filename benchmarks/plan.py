@@ -25,6 +25,7 @@ PLAN: Final = (
     Run("creating", "--once 1000 10000 100000", "--quick --once 500"),
     Run("importing", "--once 1000 10000 50000", "--once 500"),
     Run("exporting", "--once 10000 50000 200000", "--once 1000"),
+    Run("people_sheet", "--once 10000 100000", "--once 200"),
     Run("advance", "--once 1000 5000 20000", "--once 500"),
     Run("forecasting", "--once 4", "--quick --once 2"),
     Run("what_if", "10 5000 20", "2 200 2"),
