@@ -20,7 +20,6 @@ from dialer.app.campaigns.people_by_zone import people_by_zone
 from dialer.app.campaigns.placeholders import as_warning, known_names, text_findings
 from dialer.app.campaigns.readiness import field_errors, survey_of
 from dialer.app.campaigns.skills_check import unserved_skills
-from dialer.app.campaigns.states_check import unknown_states
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.plans import HTTP, KANNEL, SIMULATED
@@ -140,6 +139,8 @@ def _facts(
     hours: CallingHours,
     without_consent: int,
 ) -> CampaignFacts:
+    from dialer.app.campaigns.states_check import unknown_states  # noqa: PLC0415 - a start does without
+
     gateway, phonebooks = gateway_row(connection, gateway_of(campaign)), _phonebooks(connection, campaign["id"])
     without_country, example = _without_country(connection, campaign["id"], phonebooks)
     prefixes = NO_PREFIXES if gateway is None else Prefixes(gateway["addprefix"], gateway["removeprefix"])
