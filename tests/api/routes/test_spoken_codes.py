@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 from sqlalchemy import insert, select, update
 
+from dialer.domain.messages.confirmation_codes import CODE_NAME
 from dialer.store.database.service_state import save_speech
 from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.tables import SMS, VOICE, Campaign, Gateway, OwnTelephone, Subscriber
@@ -29,12 +30,12 @@ def test_a_call_speaks_the_digits_twice_with_the_voice_of_the_survey(bench: Benc
     survey = bench.database.read_now(lambda unit: sealed_survey(unit, trial.id))
     assert survey is not None
     (section,) = survey.sections
-    text = "Your code is {confirmation code}. If you did not ask for it, do nothing."
+    text = f"Your code is {{{CODE_NAME}}}. If you did not ask for it, do nothing."
     assert (section.prompt.script, section.prompt.voice.language) == (f"{text} {text}", "de")
     variables = bench.database.read_now(
         lambda unit: unit.scalar(select(Subscriber.additional_vars).where(Subscriber.campaign_id == trial.id))
     )
-    spoken = msgspec.json.decode(str(variables))["confirmation code"]
+    spoken = msgspec.json.decode(str(variables))[CODE_NAME]
     assert re.fullmatch(r"[0-9](, [0-9]){5}", spoken)
     wrong = bench.alice.refused("POST", path, number=OWN, code="1")
     assert wrong == (400, {"code": ["This is not the code."]})
