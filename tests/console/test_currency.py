@@ -147,3 +147,12 @@ def test_a_wrong_currency_is_refused_beside_its_field(admin: Visitor, api: Calle
     assert answer.status_code == 400
     assert "'QQQ' is not a currency. Enter its ISO 4217 code, such as EUR." in words(answer.text)
     assert root.get("users/2/")["currency"] == ""
+
+
+def test_calls_for_each_idle_agent_are_no_money(alice: Visitor, api: Caller) -> None:
+    """They are sent as amounts are, and have no currency beside them in a form."""
+    Caller(api.client, "admin").change("users/2/", currency="EUR")
+    form = alice.get("records/campaigns/new/")
+    fields = re.findall(r'<div class="field".*?</div>', form, re.DOTALL)
+    (field,) = (one for one in fields if 'name="agent_dial_rate"' in one)
+    assert ("EUR" in field, "Calls for each idle agent" in field) == (False, True)

@@ -89,7 +89,7 @@ def test_it_shows_who_talks_who_waits_and_how_today_goes(
     text = alice.text("board/")
     assert "Waiting 1 longest 30 s" in text
     # 8 + 2 + 3 calls waited more than two seconds; 5 of 19 were taken before, and 13 within twenty.
-    assert "Sales 1 30 s 1 0 13 8 over 2 s 3 2 over 2 s 3 3 over 2 s 13 26.3 % 68.4 %" in text
+    assert "Sales 1 30 s 1 0 13 (8 over 2 s) 3 (2 over 2 s) 3 (3 over 2 s) 13 26.3 % 68.4 %" in text
     assert "Ann Talking 1:05 min +12025550001 Campaign · Sales 0 0 0 s Actions Ben Available 0 s 0 0 0 s" in text
     assert "Cleo On a break lunch 0 s 0 0 0 s" in text
     assert 'href="/console/callrequests/1/"' in alice.page

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import msgspec
 
 from dialer.console.parts.record_currencies import currencies_of_records
-from dialer.console.parts.rendering import MINUS, UNKNOWN, grouped, moment_of, percentage, seconds
+from dialer.console.parts.rendering import MINUS, UNKNOWN, decimal, grouped, moment_of, percentage, seconds
 from dialer.console.parts.sound_words import stream_in_words
 from dialer.console.words.catalogue import PAGES
 from dialer.console.words.countries import countries_in_words
@@ -138,6 +138,7 @@ def cell_of(
 _WORDS_OF_FIELDS: Final[Mapping[str, Callable[[Any], str]]] = {
     **dict.fromkeys(_SECONDS, seconds),
     "abandon_rate_max": lambda value: UNKNOWN if value is None else percentage(float(_text(value))),
+    "agent_dial_rate": lambda value: UNKNOWN if value is None else decimal(float(_text(value)), 2),
     "after": lambda value: _members(value, lambda name: gettext(title_of("", name))),
     "allowed_countries": countries_in_words,
     "before": lambda value: _members(value, lambda name: gettext(title_of("", name))),

@@ -211,7 +211,7 @@ def _input(path: str, name: str, field: Field, options: Options) -> Input:
         "text",
         hint=_translated(hint_of(path, field)),
         required=field.required and not field.nullable,
-        unit=_translated(UNITS.get(name, "")) or (code_for() if isinstance(field.kind, Amount) else ""),
+        unit=_translated(UNITS.get(name, code_for() if isinstance(field.kind, Amount) else "")),
     )
     kind = field.kind
     if isinstance(kind, Reference):

@@ -9,12 +9,13 @@ from dialer.resources.crud.shapes import Field
 
 UNITS: Final[Mapping[str, str]] = {
     "abandon_rate_max": "%",
+    "agent_dial_rate": "",
     "calltimeout": "seconds",
     "first_increment": "seconds",
     "next_increment": "seconds",
     "timeout": "seconds",
 }
-"""The units that stand beside inputs."""
+"""The units that stand beside inputs. Empty: what looks like an amount of money is none."""
 DURATIONS: Final = frozenset(
     {
         "abandoned_intervalretry",
