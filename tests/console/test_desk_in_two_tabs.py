@@ -51,3 +51,23 @@ def test_a_tab_that_was_left_follows_the_other_one(tab: Watched, served: Served)
     expect_kept(first, call)
     expect(second.locator(f"#call-{call} [value=not_interested]")).to_be_checked()
     expect(second.locator(note)).to_have_value("New words")
+
+
+def test_a_field_that_was_left_follows_another_screen(tab: Watched, served: Served) -> None:
+    """No word is lost where one agent has two screens: whoever types goes on from what the other one has typed."""
+    first, call = tab.page, call_now(served)
+    note = f"#note-{call}"
+    first.locator(note).fill("One")
+    expect_kept(first, call)
+    second = tab.context.new_page()
+    second.goto("/console/desk/")
+    expect(second.locator(note)).to_have_value("One")
+    first.get_by_role("button", name="Hold").focus()
+    second.locator(note).press("End")
+    second.locator(note).press_sequentially(" two")
+    expect(first.locator(note)).to_have_value("One two")
+    expect_kept(second, call)
+    second.get_by_role("button", name="Hold").focus()
+    first.locator(note).press("End")
+    first.locator(note).press_sequentially(" three")
+    expect(second.locator(note)).to_have_value("One two three")

@@ -174,10 +174,13 @@ function typedIn(box) {
   return fields;
 }
 
-// A tab that somebody has left follows the others again, once the server has all that was typed in it.
+// A field that somebody has left follows other tabs and browsers again, once the server has all that was typed here.
 function leave(box) {
-  if ("typed" in box.dataset || document.hasFocus()) return;
-  for (const one of [box, ...box.querySelectorAll("[data-touched]")]) delete one.dataset.touched;
+  if ("typed" in box.dataset) return;
+  const here = document.hasFocus() ? document.activeElement : null;
+  const left = [...box.querySelectorAll("[data-touched]")].filter((one) => one !== here);
+  for (const one of left) delete one.dataset.touched;
+  if (!box.querySelector("[data-touched]")) delete box.dataset.touched;
 }
 
 function tell(box, text) {
@@ -235,6 +238,10 @@ part.addEventListener("input", (event) => {
 part.addEventListener("change", (event) => {
   const box = event.target.closest(".disposition");
   if (box) typed(box, event.target);
+});
+part.addEventListener("focusout", (event) => {
+  const box = event.target.closest(".disposition[data-touched]");
+  if (box) setTimeout(() => leave(box)); // The next field has the focus by then.
 });
 window.addEventListener("blur", () => part.querySelectorAll(".disposition[data-touched]").forEach(leave));
 const flush = () => [...timers.keys()].forEach(keep);
