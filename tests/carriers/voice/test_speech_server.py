@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import anyio
 import pytest
@@ -45,6 +45,8 @@ def sound(seconds: float = 0.5, rate_hz: int = 24_000, *, is_streamed: bool = Fa
 
 
 Serve: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+ACCEPT_TURNS: Final = 10
+"""Turns of the event loop in which a connection that was accepted begins to be served."""
 
 
 class Answer(NamedTuple):
@@ -103,6 +105,9 @@ async def listening(serve: Serve) -> AsyncIterator[int]:
         try:
             yield server.sockets[0].getsockname()[1]
         finally:
+            server.close()
+            for _ in range(ACCEPT_TURNS):  # A client that gave up early may not be served yet.
+                await asyncio.sleep(0)
             while writers:
                 for writer in writers:
                     writer.transport.abort()
