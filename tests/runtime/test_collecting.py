@@ -5,7 +5,9 @@ import anyio.lowlevel
 import pytest
 from sqlalchemy import delete
 
+from dialer.app.campaigns.change import change_campaign
 from dialer.domain.engine.hopper import CLAIM_FIRST
+from dialer.domain.figures.statistics import HOUR_MS
 from dialer.domain.words.enums import CampaignStatus, SubscriberStatus
 from dialer.runtime.steps.contact_collection import COLLECT_SECONDS
 from dialer.runtime.steps.worker import Worker
@@ -62,6 +64,15 @@ async def test_a_campaign_does_not_end_before_all_are_collected(slow: House, *, 
     assert [row["status"] for row in slow.rows(Subscriber)] == [refused] * 7 + [called] * 2
     ended = slow.row(Campaign, campaign_id)
     assert (ended["status"], ended["status_reason"]) == (CampaignStatus.END, "completed")
+
+
+async def test_time_that_is_advanced_waits_until_all_are_collected(slow: House) -> None:
+    """Else it would pass in one step for those who are collected, and the campaign would be over for the others."""
+    slow.restart()
+    campaign_id = slow.campaign(slow.survey(SHORT), slow.phonebook(*NUMBERS), expirationdate=slow.now_ms() + HOUR_MS)
+    slow.perform(lambda unit: change_campaign(unit, campaign_id, {"status": CampaignStatus.START}))
+    await slow.advance(2 * HOUR_MS // 1_000)
+    assert [row["status"] for row in slow.rows(Subscriber)] == [SubscriberStatus.SENT] * len(NUMBERS)
 
 
 async def test_a_contact_added_during_a_collection_is_collected_in_turn(slow: House) -> None:

@@ -149,6 +149,8 @@ class LiveEngine:
         reports, events_max = reports[: allowance.reports], allowance.events or EVENTS_PER_STEP
         if not isinstance(self._clock, VirtualClock):  # The clock may have been set back meanwhile.
             until_ms = min(until_ms, self._clock.now_ms())
+        elif self.collects_in_s is not None:  # Time would pass for people who are not collected yet.
+            until_ms = self.kernel.now_ms
         until_ms = max(self.kernel.now_ms, until_ms)
         if isinstance(self._clock, RealClock) and self.late_ms(until_ms) > LAG_MS_MAX:
             self.kernel.now_ms = until_ms
