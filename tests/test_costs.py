@@ -222,9 +222,9 @@ def test_a_call_of_the_server_stays_within_its_cost(tmp_path: Path) -> None:
 def test_calls_of_people_whom_no_row_of_law_concerns_cost_what_they_do_without_law(tmp_path: Path) -> None:
     """People of Germany, where no row is for calls: retries are not read again, and no contacts are looked up."""
     germany = {"begins": "+49302", "zone": "Europe/Berlin"}
-    committed(1, tmp_path / "first", ON, **germany)  # Patterns of numbers are compiled, and rows of law read.
     costs = []
     for law in ("", ON):
+        committed(1, tmp_path / f"first{law}", law, **germany)  # Patterns are compiled, and rows of law read.
         smaller, larger = (committed(size, tmp_path / f"{size}{law}", law, **germany) for size in UNCONCERNED)
         costs.append(more(larger, smaller))
     without, with_law = costs

@@ -1,10 +1,10 @@
 """Queries of call-backs that agents have promised and that have not come yet."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, bindparam, select
+from sqlalchemy import Connection, Select, bindparam, select
 
 from dialer.domain.messages.templates import name_of
 from dialer.domain.words.enums import SubscriberStatus
@@ -141,7 +141,7 @@ def promised_by_agent(connection: Connection, user_id: int, agent_id: int, limit
     return _call_backs(rows)
 
 
-def _call_backs(rows: Iterable[Row[Any]]) -> list[PromisedCallBack]:
+def _call_backs(rows: Iterable[Sequence[Any]]) -> list[PromisedCallBack]:
     # Desks read them every second: most people have their name in one column, and cost no call of a function more.
     return [
         PromisedCallBack(call, at_ms, number, full_name or name_of(full_name, variables), *others)
