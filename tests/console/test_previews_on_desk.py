@@ -8,7 +8,7 @@ from dialer.domain.queueing.plans import DeskAction, Preview, PreviewOrder
 from dialer.domain.survey.survey import Prompt, Section, Survey, encode_survey
 from dialer.domain.words.enums import SectionType
 from dialer.store.database.database import Database
-from dialer.store.tables import Agent, CallRequest, Campaign, SealedSurvey, Subscriber, Transfer
+from dialer.store.tables import Agent, CallRequest, Campaign, Cdr, ContactWait, SealedSurvey, Subscriber, Transfer
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_desk import gus as gus  # noqa: PLC0414 - a fixture
@@ -212,6 +212,28 @@ def test_the_desk_asks_before_it_dials_somebody_who_has_completed_the_survey(
     order = order_of(database)
     assert order is not None
     assert (order.action, order.subscriber_id) == (DeskAction.DIAL, subscriber_id)
+
+
+def test_whom_a_rule_holds_back_over_the_api_or_at_the_desk_has_one_wait_that_is_kept(
+    gus: Visitor, api: Caller, database: Database
+) -> None:
+    identity = manual_campaign(api, database)
+    asked = {"campaign_id": identity, "number": "+12025550171"}
+    agent = Caller(api.client, "gus")
+    person_id = agent.request("POST", "agent/1/dial/", json=asked).json()["subscriber_id"]
+    called = {"user_id": 2, "callid": "before", "callerid": "", "phone_number": "+12025550171", "billsec": 0}
+    called |= {"starting_date": NOW_MS - 3_600_000, "duration": 20, "call_cost": 0, "billed_duration": 0}
+    called |= {"hangup_cause_q850": 16, "leg_type": 1, "amd_status": 1, "attempt": 1, "subscriber_id": person_id}
+    store(database, update(Agent).values(preview_order=""), insert(Cdr).values(**called))
+    rule = api.create("contact-rule", name="One a day", limit=1, period=1, unit="days")
+    refused = agent.request("POST", "agent/1/dial/", json=asked, headers={"Accept": "application/problem+json"})
+    assert (refused.status_code, refused.json()["code"], order_of(database)) == (409, "frequency", None)
+    gus.text("desk/")
+    assert gus.send("desk/dial/", number="+12025550171", campaign=str(identity)).status_code == 409
+    kept = database.read_now(lambda c: c.execute(select(ContactWait.__table__)).mappings().all())
+    shown = ("campaign_id", "subscriber_id", "rule_id", "at_ms", "until_ms")
+    until_ms = NOW_MS + 23 * 3_600_000
+    assert [tuple(row[name] for name in shown) for row in kept] == [(identity, person_id, rule["id"], NOW_MS, until_ms)]
 
 
 def test_the_reason_why_a_person_is_not_dialled_is_translated(gus: Visitor, api: Caller, database: Database) -> None:

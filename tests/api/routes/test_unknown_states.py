@@ -27,7 +27,7 @@ def test_people_whose_state_nobody_knows_are_counted(estate: Estate) -> None:
     for number, variables in UNDERSTOOD + ELSEWHERE:
         alice.create("contact", contact=number, phonebook=phonebook, additional_vars=variables)
     assert warned() == []
-    rest = "so rules of states hold by the area code alone. Write two letters, or the English name."
+    rest = "so rules of states hold by the area code alone. Write its code, such as FL or NSW, or the English name."
     words = [
         "A person has a state that is not known (Floridah), ",
         "2 people have a state that is not known (such as Floridah), ",

@@ -22,9 +22,9 @@ def with_unknown_state(unknown: UnknownStates) -> Finding:
     """Return the warning about states that are not understood."""
     message = counting_sentence(
         "A person has a state that is not known (%(example)s), so rules of states hold by the area code alone. Write"
-        " two letters, or the English name.",
+        " its code, such as FL or NSW, or the English name.",
         "%(count)s people have a state that is not known (such as %(example)s), so rules of states hold by the area"
-        " code alone. Write two letters, or the English name.",
+        " code alone. Write its code, such as FL or NSW, or the English name.",
         unknown.people,
         example=unknown.example,
     )
