@@ -13,7 +13,7 @@ from dialer.app.erasure.erasure import erase_number
 from dialer.store.database.database import Database
 from dialer.store.tables import AuditLog, ReportLink, User
 from tests.api.harness import NOW_MS, Caller, FakeWorker
-from tests.console.building import HOSTILE, store
+from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_summary import polled
 from tests.console.visitor import Visitor, words
 
@@ -178,6 +178,20 @@ def test_links_belong_to_the_account_and_their_tokens_are_stored_nowhere(
     assert (made.status_code, "/console/shared/" in made.text) == (200, True)
     listed = alice.text(f"records/report-link/?campaign={campaign}")
     assert "Answers in words" in listed
+
+
+def test_a_link_by_a_column_that_nobody_has_is_refused_with_the_columns_that_are_there(
+    api: Caller, database: Database
+) -> None:
+    url = f"/rest-api/campaigns/{polled(api, database)}/"
+    refused = api.refused("POST", "report-link/", name="x", campaign=url, list_column="ort")
+    message = "The people of the campaign have no column ort. They have: Ort."
+    assert refused == (400, {"list_column": [message]})
+
+
+def test_a_link_to_people_without_columns_may_have_any_column(api: Caller) -> None:
+    made = api.create("report-link", name="x", campaign=f"/rest-api/campaigns/{campaign(api)}/", list_column="Ort")
+    assert made["list_column"] == "Ort"
 
 
 def test_a_campaign_has_so_many_links(api: Caller, database: Database) -> None:

@@ -6,8 +6,9 @@ import msgspec
 from sqlalchemy import Row
 
 from dialer.app.campaigns.report_links import create_report_link
+from dialer.app.campaigns.results import begin_sheet
 from dialer.domain.words.reports import SharedReport
-from dialer.domain.words.sentences import Moment, Sentence
+from dialer.domain.words.sentences import Listed, Moment, Sentence
 from dialer.resources.crud.declaration import NAME, STAMPS, derived, own, read_only, shapes, writable, write_once
 from dialer.resources.crud.fields import Integer, Text, TextChoice
 from dialer.resources.crud.forms import form
@@ -23,6 +24,8 @@ SHARED: Final = "/console/shared/"
 """The start of the addresses of shared reports, after that of the service."""
 _DAY_MS: Final = 86_400_000
 _ADDRESS_MAX: Final = 500
+_COLUMNS_NAMED_MAX: Final = 20
+"""Columns that an error names."""
 
 _REPORT_LINK: Final = shapes(
     "ReportLink",
@@ -96,6 +99,22 @@ def _ends_in_time(change: Change) -> Errors:
     return {"expirationdate": [message]}
 
 
+def _column_of_lists(change: Change) -> Errors:
+    """Return an error if the people of the campaign have other columns, so that a slip is not found by its readers."""
+    column = change.values["list_column"]
+    if not (column and change.is_new):
+        return {}
+    known = begin_sheet(change.unit.connection, change.values["campaign"]).list_columns
+    if not known or column in known:
+        return {}
+    message = Sentence(
+        "The people of the campaign have no column %(column)s. They have: %(columns)s.",
+        column=column,
+        columns=Listed(known[:_COLUMNS_NAMED_MAX]),
+    )
+    return {"list_column": [message]}
+
+
 def _insert(change: Change, columns: Values) -> Row[Any]:
     created = create_report_link(change.unit, change.unit.actor.id, columns)
     change.revealed["link"] = f"{change.unit.conventions.links.base}{SHARED}{created.token}/"
@@ -111,7 +130,7 @@ REPORT_LINKS = Resource(
     always_logged=frozenset({"report", "expirationdate"}),
     derived=lambda _, rows: [{"link": None} for _row in rows],
     defaults=_defaults,
-    rules=(FieldRule(("expirationdate",), _ends_in_time),),
+    rules=(FieldRule(("expirationdate",), _ends_in_time), FieldRule(("campaign", "list_column"), _column_of_lists)),
     insert=_insert,
     touches=touches_nothing,
 )
