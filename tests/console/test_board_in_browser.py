@@ -21,6 +21,19 @@ SEEN_QUEUES: Final = """() => {
   return [rows.length, rows.filter((bottom) => bottom <= end).length];
 }"""
 """The queues of the board, and those that are seen without scrolling."""
+TELEVISIONS: Final = ((1920, 1080), (1366, 768), (1280, 720))
+TEXT_SHARE: Final = "parseFloat(getComputedStyle(document.querySelector('.staff th')).fontSize) / innerHeight"
+"""The size of the agents' names, as a share of the screen's height."""
+WRAPPED: Final = """() => {
+  const lines = (one) => Math.round(one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight));
+  const top = (one) => one.getBoundingClientRect().top;
+  const rows = [...document.querySelectorAll(".staff tbody tr")];
+  const signs = [...document.querySelectorAll(".staff .late .late, .staff b.bad")].filter((one) => lines(one) > 1);
+  const torn = rows.filter((row) => !row.querySelector(".talks").hasChildNodes()
+    && new Set([...row.querySelectorAll(".today")].map((one) => Math.round(top(one) / 4))).size > 1);
+  return [...signs, ...torn].map((one) => one.innerText);
+}"""
+"""Signs that take two lines with their words, and agents without a call whose figures of today do."""
 FITS: Final = "document.documentElement.scrollWidth <= innerWidth"
 
 
@@ -66,23 +79,56 @@ def test_thirty_agents_are_seen_on_a_laptop_without_scrolling(
     close(watched)
 
 
-def test_a_television_shows_thirty_agents_without_scrolling(browser: Browser, served: Served) -> None:
-    watched = board(browser, served, {"width": 1920, "height": 1080}, "?tv=1&sort=state")
+@pytest.mark.parametrize("size", TELEVISIONS)
+def test_a_television_shows_thirty_agents_without_scrolling(
+    browser: Browser, served: Served, size: tuple[int, int]
+) -> None:
+    """On a small one, too. The larger the screen is, the larger is what it shows."""
+    watched = board(browser, served, {"width": size[0], "height": size[1]}, "?tv=1&sort=state")
     rows: list[dict[str, Any]] = watched.page.evaluate(ROWS)
-    assert (len(rows), rows[-1]["bottom"] <= 1080) == (AGENTS, True)
+    assert (len(rows), rows[-1]["bottom"] <= size[1]) == (AGENTS, True)
+    assert watched.page.evaluate(TEXT_SHARE) == pytest.approx(0.0188, abs=0.0005)
     assert (watched.barriers(), watched.page.evaluate(FITS)) == ([], True)
     close(watched)
 
 
-def test_a_television_shows_ten_queues_and_a_laptop_four_of_them(browser: Browser, served: Served) -> None:
-    """Nobody scrolls a television."""
+def test_the_orders_to_an_agent_move_nothing_on_the_board(browser: Browser, served: Served) -> None:
+    watched = board(browser, served, LAPTOP)
+    page = watched.page
+    rows = page.evaluate(ROWS)
+    page.get_by_role("link", name="Actions for Agent 07").click()
+    expect(page.get_by_role("heading", name="Agent 07")).to_be_visible()
+    assert page.evaluate(ROWS) == rows
+    page.get_by_role("group").get_by_text("Log out").click()
+    expect(page.get_by_role("button", name="Log the agent out")).to_be_in_viewport(ratio=1)
+    assert (page.evaluate(ROWS), watched.barriers()) == (rows, [])
+    close(watched)
+
+
+def test_ten_queues_are_seen_on_a_television_and_four_of_them_on_a_laptop(browser: Browser, served: Served) -> None:
+    """Nobody scrolls a television, however small it is."""
     for number in range(served.client.get("queue/").json()["count"] + 1, QUEUES + 1):
         create(served, "queue", name=f"Queue {number:02}")
-    television = board(browser, served, {"width": 1920, "height": 1080}, "?tv=1")
     laptop = board(browser, served, LAPTOP)
-    assert (television.page.evaluate(SEEN_QUEUES), laptop.page.evaluate(SEEN_QUEUES)) == ([QUEUES, QUEUES], [QUEUES, 4])
-    for watched in (television, laptop):
-        close(watched)
+    assert laptop.page.evaluate(SEEN_QUEUES) == [QUEUES, 4]
+    close(laptop)
+    for width, height in TELEVISIONS:
+        television = board(browser, served, {"width": width, "height": height}, "?tv=1")
+        rows: list[dict[str, Any]] = television.page.evaluate(ROWS)
+        assert television.page.evaluate(SEEN_QUEUES) == [QUEUES, QUEUES]
+        assert (len(rows), rows[-1]["bottom"] <= height) == (AGENTS, True)
+        close(television)
+
+
+@pytest.mark.parametrize("query", ["?talk=1", "?tv=1&talk=1"])
+def test_signs_and_figures_are_on_one_line_with_their_words(browser: Browser, served: Served, query: str) -> None:
+    """After minutes, when times take more room: breaks of today, breaks that are too long, and talks above a limit."""
+    served.client.patch("queue/1/", json={"max_break_time": 60}).raise_for_status()
+    go_on(served, 135)
+    watched = board(browser, served, {"width": 1280, "height": 720}, query)
+    assert watched.page.evaluate(WRAPPED) == []
+    assert watched.page.locator(".staff .icon").count() >= len(range(5, AGENTS + 1, 5))
+    close(watched)
 
 
 def test_a_telephone_shows_cards_and_does_not_scroll_sideways(browser: Browser, served: Served) -> None:
