@@ -1,13 +1,21 @@
 """The names of the campaigns of calls. Of a test it is that of the campaign that was tried, and says so."""
 
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.orm import aliased
 
 from dialer.console.words.language import gettext
 from dialer.store.tables import Campaign
+
+_TRIED: Final = aliased(Campaign)
+_NAMES: Final = (
+    select(Campaign.id, Campaign.name, _TRIED.id.label("tried_id"), _TRIED.name.label("tried"))
+    .outerjoin(_TRIED, _TRIED.id == Campaign.trial_of_id)
+    .where(Campaign.id.in_(bindparam("ids", expanding=True)))
+)
+"""Made once: an alias of such a wide table is dearer than the page of a call."""
 
 
 class CampaignName(NamedTuple):
@@ -21,12 +29,9 @@ def named_with_tests(connection: Connection, ids: Collection[int]) -> dict[int, 
     """Return the names of campaigns by their ids. Those that were deleted have none."""
     if not ids:
         return {}
-    tried = aliased(Campaign)
-    columns = (Campaign.id, Campaign.name, tried.id.label("tried_id"), tried.name.label("tried"))
-    query = select(*columns).outerjoin(tried, tried.id == Campaign.trial_of_id).where(Campaign.id.in_(ids))
     return {
         row.id: CampaignName(row.id, row.name)
         if row.tried_id is None
         else CampaignName(row.tried_id, gettext("%(campaign)s (test)") % {"campaign": row.tried})
-        for row in connection.execute(query)
+        for row in connection.execute(_NAMES, {"ids": list(ids)})
     }
