@@ -48,6 +48,13 @@ _RECYCLE: Final = Bulk(
     ),
     ("subscriber_id", "now_ms"),
 )
+_ONE: Final = select(Subscriber.__table__).where(Subscriber.id == bindparam("id"))
+_STATUS: Final = select(Campaign.status).where(Campaign.id == bindparam("id"))
+_ids: BindParameter[Any] = bindparam("ids", expanding=True)
+_IN_CALLS: Final = select(CallRequest.subscriber_id).where(CallRequest.subscriber_id.in_(_ids), IS_CALLING)
+_IN_MESSAGES: Final = select(SmsMessage.subscriber_id).where(
+    SmsMessage.subscriber_id.in_(_ids), SmsMessage.ended_ms.is_(None)
+)
 
 
 _WHY_KEPT: Final = {
@@ -136,7 +143,7 @@ def why_not_again(connection: Connection, subscriber_id: int, now_ms: int) -> Re
 
 
 def _one(connection: Connection, subscriber_id: int) -> Row[Any]:
-    row = connection.execute(select(Subscriber.__table__).where(Subscriber.id == subscriber_id)).first()
+    row = connection.execute(_ONE, {"id": subscriber_id}).first()
     if row is None:
         raise UnknownRecordError(f"There is no subscriber {subscriber_id}.")
     return row
@@ -182,7 +189,7 @@ def _select(
 
 
 def _refuse_if_over(connection: Connection, campaign_id: int) -> None:
-    status = connection.scalar(select(Campaign.status).where(Campaign.id == campaign_id))
+    status = connection.scalar(_STATUS, {"id": campaign_id})
     if status is None:
         raise UnknownRecordError(f"There is no campaign {campaign_id}.")
     if status not in RECYCLABLE_CAMPAIGNS:
@@ -235,6 +242,5 @@ def _reasons_to_keep(
 
 def _under_way(connection: Connection, ids: Collection[int]) -> set[int]:
     """Return those of some subscribers in a call, which may be inbound, or with a message on its way."""
-    calls = select(CallRequest.subscriber_id).where(CallRequest.subscriber_id.in_(ids), IS_CALLING)
-    messages = select(SmsMessage.subscriber_id).where(SmsMessage.subscriber_id.in_(ids), SmsMessage.ended_ms.is_(None))
-    return {*connection.scalars(calls), *connection.scalars(messages)}
+    asked = {"ids": list(ids)}
+    return {*connection.scalars(_IN_CALLS, asked), *connection.scalars(_IN_MESSAGES, asked)}

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, false, func, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, false, func, or_, select
 
 from dialer.app.overview.examples import calls_of_examples, example_of
 from dialer.domain.calls.plans import SIMULATED, VOICE
@@ -25,6 +25,14 @@ CAMPAIGN_TRIED: Final = "campaign_tried"
 """The action of a campaign that was tried with a telephone."""
 TEST_CALLS: Final = ("trial_call_placed", CAMPAIGN_TRIED)
 """The actions of the audit log that call somebody before a campaign does."""
+_HAS_CALLED: Final = and_(
+    Campaign.trial_of_id.is_(None),
+    Campaign.calls > 0,
+    ~exists().where(ExampleCampaign.campaign_id == Campaign.id),
+)
+# Built once: the overview asks it of everybody, and few have not called yet.
+_CALLED_BY_ANY: Final = select(exists().where(_HAS_CALLED))
+_CALLED_BY_USER: Final = select(exists().where(Campaign.user_id == bindparam("user"), _HAS_CALLED))
 
 
 class FirstSteps(NamedTuple):
@@ -56,12 +64,13 @@ def has_called(connection: Connection, user_id: int | None) -> bool:
 
     Hours in which nothing but examples called do not count.
     """
+    query, values = (_CALLED_BY_ANY, {}) if user_id is None else (_CALLED_BY_USER, {"user": user_id})
+    if connection.scalar(query, values):
+        return True
     examples = calls_of_examples(connection, user_id)
     shown = or_(false(), *(_is_all(owner, hour, calls) for (owner, hour), calls in examples.items()))
     total = UserHour.grouping == int(Grouping.TOTAL)
-    called = exists().where(is_of(UserHour.user_id, user_id), total, ~shown)
-    own = and_(is_of(Campaign.user_id, user_id), Campaign.trial_of_id.is_(None), Campaign.calls > 0, _is_no_example())
-    return bool(connection.scalar(select(or_(exists().where(own), called))))
+    return bool(connection.scalar(select(exists().where(is_of(UserHour.user_id, user_id), total, ~shown))))
 
 
 def read_first_steps(connection: Connection, user_id: int | None, viewer_id: int) -> FirstSteps:

@@ -85,6 +85,22 @@ _FURTHER: Final[CompoundSelect[*tuple[Any, ...]]] = union_all(
     select(Campaign.id, literal_column("0"), literal_column("0"), _MARK).where(Campaign.id.in_(_asked), _IS_SIMULATED),
     select(literal_column(str(_EVERY_CAMPAIGN)), DncList.id, DncList.id, _UNNAMED).where(DncList.is_global),
 ).order_by("place")
+_KEY: Final = select(ServiceState.number_key)
+_lists: BindParameter[Any] = bindparam("lists", expanding=True)
+_forms: BindParameter[Any] = bindparam("forms", expanding=True)
+_ENTRIES: Final = select(DncContact.dnc_id, DncContact.number, DncContact.created_date).where(
+    DncContact.dnc_id.in_(_lists), DncContact.number.in_(_forms)
+)
+_PROOFS: Final = (
+    select(DncContact.__table__)
+    .where(DncContact.dnc_id.in_(_lists), DncContact.number.in_(_forms))
+    .order_by(DncContact.created_date.desc(), DncContact.id.desc())
+)
+_OF_SUBSCRIBERS: Final = (
+    select(Campaign.id, Campaign.dnc_id, Subscriber.id, Subscriber.number)
+    .join(Campaign, Campaign.id == Subscriber.campaign_id)
+    .where(Subscriber.id.in_(bindparam("subscribers", expanding=True)))
+)
 
 
 def is_hashed(number: SQLColumnExpression[str]) -> ColumnElement[bool]:
@@ -111,7 +127,7 @@ def hashed(key: bytes, number: str) -> str:
 def ensure_key(connection: Connection, now_ms: int) -> bytes:
     """Return the key of the database's hashes. Create and store it on the first call."""
     open_state(connection, now_ms)
-    key = connection.scalar(select(ServiceState.number_key))
+    key = connection.scalar(_KEY)
     if key is None:
         key = secrets.token_bytes(KEY_BYTES)
         connection.execute(update(ServiceState).values(number_key=key))
@@ -121,7 +137,7 @@ def ensure_key(connection: Connection, now_ms: int) -> bytes:
 def forms_of(connection: Connection, numbers: Collection[str]) -> dict[str, str]:
     """Return the forms of numbers by which a list has them already, plain and hashed, each with its number."""
     forms = {number: number for number in numbers}
-    key = connection.scalar(select(ServiceState.number_key))
+    key = connection.scalar(_KEY)
     return forms if key is None else forms | {hashed(key, number): number for number in numbers}
 
 
@@ -159,7 +175,7 @@ def entries_against(
 
 def forms_against(connection: Connection, numbers: Collection[str]) -> dict[str, list[str]]:
     """Return all forms of entries that prevent calls to some numbers, plain and hashed, each with its numbers."""
-    key = connection.scalar(select(ServiceState.number_key))
+    key = connection.scalar(_KEY)
     meant: dict[str, list[str]] = {}
     for number in numbers:
         for form in listed_forms(number):
@@ -172,20 +188,13 @@ def forms_against(connection: Connection, numbers: Collection[str]) -> dict[str,
 def _entries(connection: Connection, dnc_ids: Collection[int], forms: Sequence[str]) -> Iterator[Row[Any, Any, Any]]:
     for place in range(0, len(forms), FORMS_ASKED_MAX):
         some = forms[place : place + FORMS_ASKED_MAX]
-        query = select(DncContact.dnc_id, DncContact.number, DncContact.created_date).where(
-            DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(some)
-        )
-        yield from connection.execute(query)
+        yield from connection.execute(_ENTRIES, {"lists": list(dnc_ids), "forms": list(some)})
 
 
 def proofs_on(connection: Connection, dnc_ids: Collection[int], number: str) -> dict[int, RowMapping]:
     """Return the earliest entries on lists that prevent calls to a number, with their proofs, by list."""
-    query = (
-        select(DncContact.__table__)
-        .where(DncContact.dnc_id.in_(dnc_ids), DncContact.number.in_(forms_against(connection, [number])))
-        .order_by(DncContact.created_date.desc(), DncContact.id.desc())
-    )
-    return {row["dnc_id"]: row for row in connection.execute(query).mappings()}
+    asked = {"lists": list(dnc_ids), "forms": list(forms_against(connection, [number]))}
+    return {row["dnc_id"]: row for row in connection.execute(_PROOFS, asked).mappings()}
 
 
 class CampaignLists(NamedTuple):
@@ -279,12 +288,7 @@ def held_among(connection: Connection, subscriber_ids: Collection[int]) -> set[i
 
 def _lists_with(connection: Connection, subscriber_ids: Collection[int]) -> dict[int, set[int]]:
     """Return the do-not-call lists that have the numbers of subscribers, by the ids of those whose number is on any."""
-    query = (
-        select(Campaign.id, Campaign.dnc_id, Subscriber.id, Subscriber.number)
-        .join(Campaign, Campaign.id == Subscriber.campaign_id)
-        .where(Subscriber.id.in_(subscriber_ids))
-    )
-    rows = connection.execute(query).all()
+    rows = connection.execute(_OF_SUBSCRIBERS, {"subscribers": list(subscriber_ids)}).all()
     lists = lists_of(connection, {campaign_id: dnc_id for campaign_id, dnc_id, _, _ in rows})
     listed = entries_against(connection, {one for each in lists.values() for one in each.ids}, {row[3] for row in rows})
     found: dict[int, set[int]] = {}

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, select
 from sqlalchemy.orm import aliased
 
 from dialer.domain.calls.plans import VOICE
@@ -46,6 +46,12 @@ _CALLS: Final[Select[Any]] = (
 )
 
 _THIRD: Final = aliased(Agent)
+_QUEUES: Final = (
+    select(Queue.id, Queue.name, Queue.skills, Queue.skill_field)
+    .order_by(Queue.name, Queue.id)
+    .limit(bindparam("most"))
+)
+_QUEUES_OF_USER: Final = _QUEUES.where(Queue.user_id == bindparam("user"))
 _CONSULTATIONS: Final = (
     select(
         *(Agent.id, Agent.name, Transfer.for_agent_id, func.coalesce(_THIRD.name, Transfer.phone_number)),
@@ -192,9 +198,8 @@ def days_of_agents(connection: Connection, agent_ids: list[int], hours: Hours) -
 
 def queues_on_board(connection: Connection, user_id: int | None, queues_max: int) -> list[BoardQueue]:
     """Return the queues of a user, or of all, in order of name."""
-    query = select(Queue.id, Queue.name, Queue.skills, Queue.skill_field).where(is_of(Queue.user_id, user_id))
-    rows = connection.execute(query.order_by(Queue.name, Queue.id).limit(queues_max))
-    return [BoardQueue(*row) for row in rows]
+    query, values = (_QUEUES, {}) if user_id is None else (_QUEUES_OF_USER, {"user": user_id})
+    return [BoardQueue(*row) for row in connection.execute(query, {**values, "most": queues_max})]
 
 
 class Member(NamedTuple):

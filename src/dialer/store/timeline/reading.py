@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import structs
-from sqlalchemy import Connection, Row, RowMapping, select
+from sqlalchemy import Connection, Row, RowMapping, bindparam, select
 
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calling_times.calling_windows import window_at
@@ -42,6 +42,20 @@ _CAUSES: Final = frozenset(Cause)
 CONTACTS_MAX: Final = 100
 """Maximum number of contacts in a story: a phonebook may hold a number many times."""
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+# Statements are built once, as building one takes longer than running it.
+_SUBSCRIBER: Final = select(SubscriberRow.__table__).where(
+    SubscriberRow.campaign_id == bindparam("campaign"), SubscriberRow.number == bindparam("number")
+)
+_CONTACTS: Final = (
+    select(Contact.__table__, Phonebook.name.label("phonebook"))
+    .join(Phonebook, Phonebook.id == Contact.phonebook_id)
+    .join(CampaignPhonebook, CampaignPhonebook.phonebook_id == Phonebook.id)
+    .where(CampaignPhonebook.campaign_id == bindparam("campaign"), Contact.number == bindparam("number"))
+    .order_by(Contact.id)
+    .limit(CONTACTS_MAX)
+)
+_OWNER: Final = select(User.username, CURRENCIES_OF_VIEWER[0].label("currency")).where(User.id == bindparam("user"))
+_DNC_LISTS: Final = select(DncList.__table__).where(DncList.id.in_(bindparam("lists", expanding=True)))
 
 
 class UnknownNumberError(Exception):
@@ -127,28 +141,19 @@ def spellings(number: str, region: str | None) -> list[str]:
 
 
 def _subscriber(connection: Connection, campaign_id: int, number: str) -> RowMapping | None:
-    of_campaign = (SubscriberRow.campaign_id == campaign_id) & (SubscriberRow.number == number)
-    return connection.execute(select(SubscriberRow.__table__).where(of_campaign)).mappings().one_or_none()
+    return connection.execute(_SUBSCRIBER, {"campaign": campaign_id, "number": number}).mappings().one_or_none()
 
 
 def _contacts_with(connection: Connection, campaign_id: int, number: str) -> list[ContactStory]:
-    query = (
-        select(Contact.__table__, Phonebook.name.label("phonebook"))
-        .join(Phonebook, Phonebook.id == Contact.phonebook_id)
-        .join(CampaignPhonebook, CampaignPhonebook.phonebook_id == Phonebook.id)
-        .where(CampaignPhonebook.campaign_id == campaign_id, Contact.number == number)
-        .order_by(Contact.id)
-        .limit(CONTACTS_MAX)
-    )
+    asked = {"campaign": campaign_id, "number": number}
     return [
         ContactStory(row["id"], row["contact"], row["full_name"], row["phonebook"], moment(row["created_date"]))
-        for row in connection.execute(query).mappings()
+        for row in connection.execute(_CONTACTS, asked).mappings()
     ]
 
 
 def _campaign_part(connection: Connection, row: RowMapping) -> CampaignStory:
-    columns = (User.username, CURRENCIES_OF_VIEWER[0].label("currency"))
-    owner = connection.execute(select(*columns).where(User.id == row["user_id"])).one()
+    owner = connection.execute(_OWNER, {"user": row["user_id"]}).one()
     return CampaignStory(
         id=row["id"],
         campaign_code=row["campaign_code"],
@@ -168,7 +173,7 @@ def _campaign_part(connection: Connection, row: RowMapping) -> CampaignStory:
 def _dnc_parts(connection: Connection, campaign: RowMapping, number: str) -> list[DncPart]:
     dnc_ids = lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].ids
     entries = proofs_on(connection, dnc_ids, number)
-    rows = {row.id: row for row in connection.execute(select(DncList.__table__).where(DncList.id.in_(dnc_ids)))}
+    rows = {row.id: row for row in connection.execute(_DNC_LISTS, {"lists": list(dnc_ids)})}
     return [_dnc_part(rows[dnc_id], entries.get(dnc_id)) for dnc_id in dnc_ids]
 
 
