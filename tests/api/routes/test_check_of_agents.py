@@ -1,9 +1,11 @@
-"""Tests of the check of campaigns whose survey leads to agents: their limits, their pace, and their call-backs."""
+"""Tests of the check of campaigns whose survey leads to agents: limits, pace, call-backs, and who is on duty."""
 
 import pytest
 
 from dialer.store.database.database import Database
+from dialer.store.tables import Agent, Campaign
 from tests.api.builders import Estate
+from tests.api.harness import NOW_MS, Json
 from tests.api.routes.test_campaign_check import Bench
 
 
@@ -64,3 +66,49 @@ def test_a_campaign_that_does_not_say_what_it_is_for(bench: Bench) -> None:
     bench.alice.change(bench.url, purpose="")
     assert bench.codes() == [("warning", "no_purpose", "purpose")]
     assert bench.starts()
+
+
+def on_duty(bench: Bench) -> list[tuple[Json, str]]:
+    """Return the sections with a queue whose agents are all off duty, and the messages."""
+    found = bench.check(forecast="false")["findings"]
+    assert {one["level"] for one in found if one["code"] == "nobody_on_duty"} <= {"warning"}
+    return [(one["section"], one["message"]) for one in found if one["code"] == "nobody_on_duty"]
+
+
+def test_a_queue_whose_agents_are_all_logged_out_or_on_a_break(bench: Bench) -> None:
+    """One who logs in is enough. The campaign starts nevertheless, and one that starts later may have agents then."""
+    section, queue = bench.estate.section["url"], bench.estate.queue
+    bench.alice.change(section, type=6, queue=queue["url"])
+    off_duty = f"No agent of queue {queue['id']} is on duty: all are logged out or on a break. "
+    gives_up = f"{off_duty}Until one logs in, the queue gives up the calls that the section transfers to it."
+    nobody = f"{off_duty}Nobody is dialled until one logs in."
+    for status, expected in ((1, gives_up), (4, gives_up), (2, ""), (3, ""), (1, gives_up)):
+        bench.row(Agent, bench.estate.agent["id"], status=status)
+        assert on_duty(bench) == ([(section, expected)] if expected else [])
+    for method in (2, 3, 4):
+        bench.alice.change(bench.url, dial_method=method)
+        assert on_duty(bench) == [(section, nobody)]
+    bench.row(Campaign, bench.estate.campaign["id"], startingdate=NOW_MS + 1)
+    assert on_duty(bench) == []
+    bench.row(Campaign, bench.estate.campaign["id"], startingdate=NOW_MS)
+    assert bench.starts()
+
+
+def test_another_queue_with_an_agent_on_duty_lets_the_campaign_dial(bench: Bench) -> None:
+    """A queue without any agent has a warning of its own."""
+    section, queue, owner = bench.estate.section["url"], bench.estate.queue, bench.alice
+    owner.change(section, type=6, queue=queue["url"])
+    owner.change(bench.url, dial_method=2)
+    bench.row(Agent, bench.estate.agent["id"], status=1)
+    other, idle = (owner.create("queue", name=name)["url"] for name in ("Service", "Support"))
+    survey = bench.estate.survey["url"]
+    for line in (other, idle):
+        owner.create("section-template", survey=survey, type=6, question="More", script="One moment", queue=line)
+    agent = owner.create("agent", name="Bea", status=1)["url"]
+    owner.create("tier", queue=other, agent=agent)
+    assert [message.rpartition(". ")[2] for _, message in on_duty(bench)] == [
+        "Nobody is dialled until one logs in."
+    ] * 2
+    owner.change(agent, status=2)
+    (alone,) = on_duty(bench)
+    assert (alone[0], "the queue gives up the calls" in alone[1]) == (section, True)

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, RowMapping, exists, func, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
 from dialer.app.campaigns.covered_people import CoveredPeople
+from dialer.app.campaigns.duty_check import check_duty
 from dialer.app.campaigns.line_check import (
     language_missing,
     named_queue,
@@ -102,7 +103,7 @@ def findings_of_campaign(
     of_text = text_findings(connection, campaign, known)
     lacking = 0 if covered is None else covered.needed - covered.covered
     facts = _facts(connection, campaign, survey, now_ms, service_zone, hours, lacking)
-    warnings = list(check_campaign(facts))
+    warnings = [*check_campaign(facts), *check_duty(connection, campaign, survey, now_ms)]
     warnings += _check_language(language_missing(connection, campaign, survey))
     if campaign["transcribe"] and not ears:
         warnings.append(_nobody_writes())

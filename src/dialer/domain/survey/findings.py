@@ -41,6 +41,7 @@ class FindingCode(DescribedText):
     WRONG_PROGRAM = "wrong_program", "The address of the program that talks with the callee is wrong."
     NO_DISCLOSURE = "no_disclosure", "Callees are not told that a program talks with them."
     NO_AGENTS = "no_agents", "The transfer goes to a queue that no agent serves."
+    NOBODY_ON_DUTY = "nobody_on_duty", "No agent of the queue of the transfer is on duty."
     NO_SKILL = "no_skill", "Calls need a skill that no agent of their queue has."
     EXPIRED = "expired", "The campaign has expired."
     NO_TEXT = "no_text", "The campaign of text messages has no text."
