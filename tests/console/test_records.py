@@ -2,12 +2,13 @@
 
 import re
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from dialer.console.pages.record_list import ROWS
 from dialer.console.words.catalogue import PAGES
 from dialer.store.database.database import Database
-from dialer.store.tables import Gateway
+from dialer.store.rows.law_rules import keep_law_rows
+from dialer.store.tables import ContactRule, Gateway
 from tests.api.harness import NOW_MS, PASSWORD, Caller
 from tests.console.building import HOSTILE, campaign, store
 from tests.console.test_carriers import filled_in
@@ -319,3 +320,24 @@ def test_the_list_of_contact_rules_shows_the_rows_of_law_with_their_sources(alic
     assert "Fla. Stat. 501.616(6)(b) 2026-11-28: verified; whether texts count was not found 2021-07-01 Yes" in text
     assert "2025-04-11 No Wishes not to be contacted go to do-not-call lists at once, and stay there." in text
     assert "us-fl-cap" not in alice.text("records/consent/")
+
+
+def test_an_admin_switches_a_row_of_law_on_its_page(admin: Visitor, visitor: Visitor, database: Database) -> None:
+    database.write_now(lambda connection: keep_law_rows(connection, NOW_MS))
+    identity = database.read_now(lambda c: c.scalar(select(ContactRule.id).where(ContactRule.row == "us-fl-cap")))
+    assert "There is no rule yet." in admin.text("records/contact-rule/"), "rows of law have a table of their own"
+    assert f'href="/console/records/contact-rule/{identity}/"' in admin.page
+    page = admin.get(f"records/contact-rule/{identity}/")
+    assert (filled_in(page).keys() - {"csrf", "version", "q"}, "Delete it" in page) == ({"enabled"}, False)
+    saved = admin.send(f"records/contact-rule/{identity}/", enabled="false")
+    assert saved.headers["location"] == f"/console/records/contact-rule/{identity}/?saved=1"
+    assert "No Switched off by admin, 18 Nov 2026, 11:06" in admin.text("records/contact-rule/")
+    admin.get(f"records/contact-rule/{identity}/")
+    assert admin.send(f"records/contact-rule/{identity}/delete/").status_code == 409
+    visitor.sign_in("alice")
+    assert "No Switched off by admin, 18 Nov 2026, 11:06" in visitor.text("records/contact-rule/")
+    assert f'href="/console/records/contact-rule/{identity}/"' not in visitor.page
+    own = visitor.get(f"records/contact-rule/{identity}/")
+    assert ('name="enabled"' in own, "Delete it" in own) == (False, False)
+    visitor.get("records/contact-rule/new/")
+    assert visitor.send(f"records/contact-rule/{identity}/", enabled="true").status_code == 403

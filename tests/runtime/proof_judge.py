@@ -95,7 +95,7 @@ class Judge:
                 number, moment = one["phone_number"], at(one["at"])
                 name = one.get("callid") or one.get("message_id")
                 others = [each for each in contacts if each["callid"] != name and at(each["at"]) <= moment]
-                for rule in self.rules():
+                for rule in self.rules(moment):
                     if self.is_held(rule, number, moment, others):
                         yield f"{number} was called at {moment} in spite of {rule['row'] or rule['name']}"
                 if not self.relies_on_consent(one):
@@ -112,7 +112,9 @@ class Judge:
         for one in self.members["decisions"]:
             if one["decision"] == "frequency":
                 number, moment = one["phone_number"], at(one["at"])
-                (rule,) = (each for each in self.rules() if (each["row"], each["rule"]) == (one["row"], one["rule"]))
+                (rule,) = (
+                    each for each in self.rules(moment) if (each["row"], each["rule"]) == (one["row"], one["rule"])
+                )
                 until = None if one["until"] is None else at(one["until"])
                 known = [each for each in contacts if at(each["at"]) <= moment]
                 if until is None:
@@ -140,9 +142,9 @@ class Judge:
             if one["decision"] == "dnc" and not self.was_wished(number, just_then):
                 yield f"{number} was refused at {moment} without a wish"
 
-    def rules(self) -> list[Record]:
-        """Return the rules that bind the campaign."""
-        return [rule for rule in self.members["rules"] if rule["binds"]]
+    def rules(self, moment: datetime) -> list[Record]:
+        """Return the rules that bound the campaign at a moment: a row that was switched since was then as before."""
+        return [rule for rule in self.members["rules"] if _was_binding(rule, moment)]
 
     def is_held(self, rule: Record, number: str, moment: datetime, contacts: list[Record]) -> bool:
         """Return whether a rule forbids a contact with a number at a moment, after these contacts."""
@@ -233,3 +235,9 @@ class Judge:
     def was_wished(self, number: str, moment: datetime) -> bool:
         """Return whether a number was on a list of the campaign before a moment."""
         return any(one["phone_number"] == number and at(one["at"]) < moment for one in self.members["wishes"])
+
+
+def _was_binding(rule: Record, moment: datetime) -> bool:
+    """Return whether a rule bound the campaign. Of a row that is off since, its purposes and days are judged anyway."""
+    is_later = rule.get("switched_date") is None or at(rule["switched_date"]) <= moment
+    return bool(rule["binds"]) if is_later else not rule["is_on"]

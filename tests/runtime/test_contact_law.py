@@ -9,7 +9,7 @@ from dialer.app.call_centre.dispositions import Disposed, dispose_of_call
 from dialer.app.campaigns.change import change_campaign
 from dialer.app.campaigns.delete import delete_campaign
 from dialer.app.carriers.gateways import change_gateway
-from dialer.app.contacts.contact_rules import refusal_said
+from dialer.app.contacts.contact_rules import change_rule, refusal_said
 from dialer.domain.calls.plans import SIMULATED, VOICE, GatewayKey
 from dialer.domain.words.contact_words import OFF, ON
 from dialer.domain.words.enums import AgentDisposition, CampaignStatus
@@ -17,9 +17,11 @@ from dialer.store.database.service_state import ServiceSettings, save_settings
 from dialer.store.journal.contact_history import ContactHistory
 from dialer.store.queries.contact_rules import ruled_campaigns
 from dialer.store.queries.law_switch import LAW_SWITCH
-from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsMessage
+from dialer.store.rows.law_rules import keep_law_rows
+from dialer.store.tables import SMS, CallRequest, Campaign, ContactRule, Gateway, SmsMessage
 from tests.runtime.house import ALL_ANSWER, AS_REAL, DAY_MS, MONDAY_NOON_MS, House
 from tests.runtime.test_contact_rules import calling, dialled, held, rule, start
+from tests.runtime.test_proofs_judged import judged
 
 FLORIDA = "+13055550100"
 TEXAS = "+12145550100"
@@ -98,6 +100,38 @@ async def test_a_setting_that_another_process_stores_holds_for_campaigns_that_ru
     house.database.write_now(lambda connection: save_settings(connection, settings, house.now_ms()))
     await house.advance(1_200)
     assert (len(dialled(house, FLORIDA)), len(held(house, FLORIDA))) == (3, 1)
+
+
+async def test_a_row_that_is_switched_off_lets_people_go_at_once_and_holds_them_again_when_it_is_on(
+    house: House,
+) -> None:
+    """It does so for the campaigns of all accounts, and the archive of a campaign says who has switched it."""
+    set_law(house, ON)
+    house.database.write_now(lambda connection: keep_law_rows(connection, house.now_ms()))
+    (row_id,) = (row["id"] for row in house.rows(ContactRule) if row["row"] == "us-fl-cap")
+
+    def switch(*, enabled: bool) -> None:
+        columns = {"enabled": enabled, "switched_by": "root", "switched_date": house.now_ms()}
+        house.perform(lambda unit: change_rule(unit, row_id, columns))
+
+    campaigns = [calling(house, FLORIDA, purpose="sales") for _ in range(4)]
+    await house.advance(60)
+    assert (len(dialled(house, FLORIDA)), len(held(house, FLORIDA))) == (3, 1)
+    switch(enabled=False)
+    await house.advance(60)
+    assert (len(dialled(house, FLORIDA)), held(house, FLORIDA)) == (4, [])
+    judges = [judged(house, campaign_id) for campaign_id in campaigns]
+    assert [judge.complaints() for judge in judges] == [[], [], [], []]
+    (shown,) = (one for one in judges[0].members["rules"] if one["row"] == "us-fl-cap")
+    assert (shown["is_on"], shown["binds"], shown["switched_by"]) == (False, False, "root")
+    assert shown["switched_date"] == "2026-03-02T12:01:00Z"
+    switch(enabled=True)
+    calling(house, FLORIDA, purpose="sales")
+    await house.advance(60)
+    assert (len(dialled(house, FLORIDA)), len(held(house, FLORIDA))) == (4, 1)
+    house.restart()
+    await house.advance(60)
+    assert len(held(house, FLORIDA)) == 1
 
 
 async def test_a_gateway_for_texts_of_the_same_number_is_another_one(house: House) -> None:

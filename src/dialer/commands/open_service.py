@@ -31,6 +31,7 @@ from dialer.store.fleet.changes import announce
 from dialer.store.moving.key_check import check_key
 from dialer.store.moving.private_files import ALL_BUT_OWNER, OTHERS, files_beside, take_rights
 from dialer.store.queries.currencies import currency_of_sums
+from dialer.store.rows.law_rules import keep_law_rows
 from dialer.store.tables.key_ring import RING
 
 _SERVICE_VARIABLES: Final = {"DIALER_CLOCK", "DIALER_TIMEZONE", "DIALER_DEFAULT_REGION", "DIALER_CALLING_HOURS"}
@@ -297,7 +298,9 @@ def serving_alone(settings: Settings) -> Iterator[ServingPlace]:
 
 
 def store_settings(settings: Settings, database: Database, first_now_ms: int) -> None:
-    """Store the settings of a service that starts, for `service_settings`. All its workers read their campaigns anew.
+    """Store the settings of a service that starts, for `service_settings`, and its rows of law.
+
+    All its workers read their campaigns anew.
 
     Where rows of law hold otherwise from now on, a warning says so.
     """
@@ -310,12 +313,19 @@ def store_settings(settings: Settings, database: Database, first_now_ms: int) ->
         settings.contact_rules,
     )
     before = database.read_now(read_settings)
-    database.write_now(lambda unit: save_settings(unit, stored, first_now_ms))
+    database.write_now(lambda unit: _store(unit, stored, first_now_ms))
     if before is not None and before.contact_rules != stored.contact_rules:
         say(
             f"Warning: rows of law hold {_LAW_HOLDS[stored.contact_rules]} now (DIALER_CONTACT_RULES), and held"
             f" {_LAW_HOLDS[before.contact_rules]} before this start. That is so for all processes of the service."
         )
+
+
+def _store(connection: Connection, stored: ServiceSettings, first_now_ms: int) -> None:
+    """Store settings, and then the rows of law: another process that starts waits before it looks at these."""
+    save_settings(connection, stored, first_now_ms)
+    state = read_state(connection)
+    keep_law_rows(connection, first_now_ms if state is None else state.now_ms)
 
 
 def store_speech(settings: Settings, database: Database) -> None:

@@ -12,8 +12,8 @@ from dialer.commands.output import print_json, printable
 from dialer.domain.places.places import zones_of_country
 from dialer.domain.rules.contact_rule_words import in_words
 from dialer.resources.records.law_rows import LawRowRead, shown_row
-from dialer.store.queries.contact_law import law_rows
 from dialer.store.queries.contact_rules import rule_of
+from dialer.store.queries.law_switch import LawState, law_states
 from dialer.store.tables import ContactRule, User
 
 
@@ -44,11 +44,13 @@ def rules(country: str | None, day: datetime | None, *, as_json: bool) -> None:
     if code and not zones_of_country(code):
         raise click.ClickException(f"{printable(code)[:20]!r} is no ISO 3166 code of a country, such as US")
     on = None if day is None else day.date()
-    rows = [
-        row for row in law_rows() if row.country in {code or row.country, ""} and (on is None or row.is_in_force(on))
-    ]
     with open_existing_database(settings_from_environment()) as database:
-        found = database.read_now(_rules)
+        states, found = database.read_now(_rules)
+    rows = [
+        state
+        for state in states
+        if state.row.country in {code or state.row.country, ""} and (on is None or state.row.is_in_force(on))
+    ]
     own = [_rule(row) for row in found if row["country"] in {code, ""} or not code]
     shown = ShownRules([shown_row(row) for row in rows], [one for one in own if on is None or _holds(one, on)])
     if as_json:
@@ -57,9 +59,9 @@ def rules(country: str | None, day: datetime | None, *, as_json: bool) -> None:
         click.echo("\n".join(_lines(shown)))
 
 
-def _rules(connection: Connection) -> list[RowMapping]:
+def _rules(connection: Connection) -> tuple[list[LawState], list[RowMapping]]:
     query = select(ContactRule.__table__, User.username).join(User, User.id == ContactRule.user_id)
-    return list(connection.execute(query.order_by(ContactRule.id)).mappings())
+    return law_states(connection), list(connection.execute(query.order_by(ContactRule.id)).mappings())
 
 
 def _holds(rule: ShownRule, day: date) -> bool:
@@ -88,6 +90,8 @@ def _lines(shown: ShownRules) -> Iterator[str]:
         state = "on" if row.enabled else "off"
         yield f"{row.row}  {state}  {', '.join(row.purposes) or 'all purposes'}  {dates}".rstrip()
         yield f"  {row.in_words}"
+        if row.switched_by:
+            yield f"  switched {state} by {printable(row.switched_by)}, {row.switched_date:%Y-%m-%d %H:%M:%S} UTC"
         if row.not_built:
             yield f"  {row.not_built}"
         yield f"  {row.source}, read {row.read_date}: {row.confidence}"

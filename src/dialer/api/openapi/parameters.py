@@ -19,7 +19,7 @@ from dialer.api.openapi.statistics_example import STATISTICS_PARAMETERS
 from dialer.app.imports.variables import OBJECT_COLUMN
 from dialer.resources.crud.deleting import CONFIRM, DELETED_AT_ONCE_MAX
 from dialer.resources.crud.enumerations import DESCRIPTIONS, VARNAMES, text_schema
-from dialer.resources.crud.fields import INT32_MAX, NOT_BLANK, Amount, TextChoice
+from dialer.resources.crud.fields import INT32_MAX, NOT_BLANK, Amount, Boolean, TextChoice
 from dialer.resources.crud.filters import Filter, filters_of
 from dialer.resources.crud.moments import Timestamp
 from dialer.resources.crud.ordering import ORDERED_BY_MAX, ORDERING, orderings_of
@@ -196,7 +196,8 @@ def _filters(resource: Resource) -> Iterator[Json]:
         kind = item.kind
         schema = (kind.as_text() if isinstance(kind, Amount) else kind.accepted()).to_schema()
         schema.pop("description", None)
-        yield parameter(name, schema, _narrowing(name, item.bound, field), _sought(name, item, field))
+        told = item.description or _narrowing(name, item.bound, field)
+        yield parameter(name, schema, told, _sought(name, item, field))
 
 
 def _narrowing(name: str, bound: str, field: Field | None) -> str:
@@ -218,6 +219,8 @@ def _sought(name: str, item: Filter, field: Field | None) -> object:
         return "0.10000"
     if isinstance(item.kind, TextChoice):
         return item.kind.values[-1]
+    if isinstance(item.kind, Boolean):
+        return True
     if field is None or field.name != name or isinstance(field.kind, Reference):
         return 1
     return answered(field)

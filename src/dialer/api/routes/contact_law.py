@@ -1,4 +1,4 @@
-"""`/rest-api/contact-law/`: the rows of law about how often people may be contacted, which no account changes."""
+"""`/rest-api/contact-law/`: the rows of law about how often people may be contacted, which admins switch only."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from dialer.api.service import ApiRequest
 from dialer.domain.words.described import described
 from dialer.resources.records.contact_rules import CONTACT_RULES
 from dialer.resources.records.law_rows import LawRowRead, shown_row
-from dialer.store.queries.contact_law import law_rows
+from dialer.store.queries.law_switch import law_states
 
 
 class ContactLawRead(msgspec.Struct, frozen=True):
@@ -20,10 +20,11 @@ class ContactLawRead(msgspec.Struct, frozen=True):
 
 
 @get("/contact-law", tags=[CONTACT_RULES.path], opt={LISTS_OPTION: ()})
-async def read_contact_law(request: ApiRequest) -> ContactLawRead:  # noqa: ARG001 - all readers see the same
+async def read_contact_law(request: ApiRequest) -> ContactLawRead:
     """Return the rows of law that are built in, with their sources. Nothing here is legal advice.
 
     They hold beside the contact rules of the account: on gateways that are not simulated, unless the service is set
     otherwise.
     """
-    return ContactLawRead([shown_row(row) for row in law_rows()])
+    states = await request.service.read(request, lambda unit: law_states(unit.connection))
+    return ContactLawRead([shown_row(state) for state in states])

@@ -16,8 +16,8 @@ from dialer.domain.pacing.inputs import PacingFigures
 from dialer.domain.rules.contact_rule_words import in_words
 from dialer.domain.survey.survey import Section, Survey, prompts_of
 from dialer.store.media.recordings import read_piece
-from dialer.store.queries.contact_law import law_rows
 from dialer.store.queries.contact_rules import rule_of, ruled_campaigns
+from dialer.store.queries.law_switch import LawState, law_states
 from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.rows.audit_chain import hash_of_entry
 from dialer.store.tables import AudioFile, AuditLog, CallRecording, Campaign, ContactRule, Gateway, User
@@ -71,16 +71,19 @@ def rule_records(read: Read, campaign: ProvedCampaign) -> Batches:
     """Yield the rows of law, and the contact rules of the account, and whether each binds the campaign now."""
     own = select(ContactRule.__table__).where(ContactRule.user_id == campaign.user_id).order_by(ContactRule.id)
 
-    def rules(connection: Connection) -> tuple[set[str | int], Sequence[RowMapping]]:
+    def rules(connection: Connection) -> tuple[set[str | int], list[LawState], Sequence[RowMapping]]:
         ruled = ruled_campaigns(connection, [campaign.id], campaign.service_zone).get(campaign.id)
-        return {rule.row or rule.id for rule in (ruled.rules if ruled else ())}, all_of(connection, own)
+        binding = {rule.row or rule.id for rule in (ruled.rules if ruled else ())}
+        return binding, law_states(connection), all_of(connection, own)
 
-    binding, rows = read(rules)
-    for row in law_rows():
-        law: dict[str, Any] = msgspec.to_builtins(row)
+    binding, states, rows = read(rules)
+    for state in states:
+        law: dict[str, Any] = msgspec.to_builtins(state.row)
         del law["binds"]
         law["from_date"], law["until_date"] = law.pop("from"), law.pop("until")
-        yield [{"row": law.pop("id"), "rule": None, "is_on": row.is_on, "binds": row.id in binding, **law}]
+        switched = {"switched_by": state.switched_by, "switched_date": moment_or_none(state.switched_ms)}
+        is_binding = state.row.id in binding
+        yield [{"row": law.pop("id"), "rule": None, "is_on": state.is_on, "binds": is_binding, **switched, **law}]
     for own_row in rows:
         yield [_rule(own_row, is_binding=own_row["id"] in binding)]
 

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, insert, select, true, update
+from sqlalchemy import ColumnElement, Row, delete, insert, select, true, update
 
-from dialer.app.work.errors import UnknownRecordError
+from dialer.app.work.errors import ErrorCode, RefusedError, UnknownRecordError
 from dialer.app.work.touched_records import known_campaigns
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.calling_times.zones import countries_of_law
 from dialer.domain.words.contact_words import RestAfter
 from dialer.domain.words.enums import SubscriberStatus
+from dialer.domain.words.sentences import Sentence
 from dialer.store.database.touched import NOTHING, Touched
 from dialer.store.queries.contact_law import countries_of_refusal
 from dialer.store.queries.law_switch import HAS_LAW
@@ -22,6 +23,7 @@ RULES_MAX: Final = 50
 
 _NAMES: Final = frozenset({"name", "source", "updated_date"})
 """Columns that hold nobody back."""
+_LAW_IS_KEPT: Final = Sentence("It is a row of law, which cannot be deleted. An admin can switch it off.")
 
 
 def add_rule(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
@@ -32,7 +34,7 @@ def add_rule(unit: UnitOfWork, values: Mapping[str, Any]) -> Row[Any]:
 
 
 def change_rule(unit: UnitOfWork, rule_id: int, values: Mapping[str, Any]) -> None:
-    """Write columns of a rule.
+    """Write columns of a rule, or of a row of law, which holds for the campaigns of all accounts.
 
     Raises:
         UnknownRecordError: there is no such rule.
@@ -43,7 +45,11 @@ def change_rule(unit: UnitOfWork, rule_id: int, values: Mapping[str, Any]) -> No
     changed = update(ContactRule).where(ContactRule.id == rule_id)
     unit.connection.execute(changed.values({**values, "updated_date": unit.now_ms}))
     unit.note(NOTHING)
-    if any(before[name] != value for name, value in values.items() if name not in _NAMES):
+    if not any(before[name] != value for name, value in values.items() if name not in _NAMES):
+        return
+    if before["row"]:
+        _look_at(unit, HAS_LAW)
+    else:
         for account in {before["user_id"], values.get("user_id", before["user_id"])}:
             _note_change(unit, account)
 
@@ -52,6 +58,7 @@ def delete_rule(unit: UnitOfWork, rule_id: int) -> None:
     """Remove a rule from its account.
 
     Raises:
+        RefusedError: it is a row of law.
         UnknownRecordError: there is no such rule.
     """
     user_id = _user_of(unit, rule_id)
@@ -83,14 +90,19 @@ def refusal_said(unit: UnitOfWork, user_id: int, number: str, *, is_taken_back: 
 
 
 def _user_of(unit: UnitOfWork, rule_id: int) -> int:
-    user_id: int | None = unit.connection.scalar(select(ContactRule.user_id).where(ContactRule.id == rule_id))
-    if user_id is None:
+    found = unit.connection.execute(select(ContactRule.user_id).where(ContactRule.id == rule_id)).first()
+    if found is None:
         raise UnknownRecordError(f"There is no rule {rule_id}.")
-    return user_id
+    if found.user_id is None:
+        raise RefusedError(_LAW_IS_KEPT, code=ErrorCode.KEPT)
+    return int(found.user_id)
 
 
 def _note_change(unit: UnitOfWork, user_id: int) -> None:
-    """Have the campaigns of an account read with their rules, and everybody looked at again whom rules hold back."""
-    is_theirs = Campaign.user_id == user_id
-    look_again(unit.connection, is_theirs, unit.now_ms)
-    unit.note(known_campaigns(unit.connection, is_theirs))
+    _look_at(unit, Campaign.user_id == user_id)
+
+
+def _look_at(unit: UnitOfWork, campaigns: ColumnElement[bool]) -> None:
+    """Have campaigns read with their rules, and everybody looked at again whom rules hold back."""
+    look_again(unit.connection, campaigns, unit.now_ms)
+    unit.note(known_campaigns(unit.connection, campaigns))

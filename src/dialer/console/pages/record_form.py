@@ -66,6 +66,9 @@ CHANGED: Final = gettext_noop(
 )
 PROTOCOL: Final = "protocol"
 PARAMETERS: Final = "parameters"
+LAW: Final = "row"
+"""The column of contact rules with the id of a row of law."""
+ENABLED: Final = "enabled"
 KEEP_KEYS: Final = "keep_keys"
 """The field of a form that keeps the API keys of a user who gets a new password."""
 
@@ -235,6 +238,8 @@ async def _show(request: ApiRequest, found: RecordPage, identity: int, wrong: Wr
                 for one in inputs_of_record(request, unit, found, resource, stored)
                 if one.name not in fixed
             ]
+            if stored.get(LAW):
+                inputs = [one for one in inputs if one.name == ENABLED and request.user.is_admin]
             if found.path == AGENTS.path:
                 inputs = with_break_reasons(unit, identity, inputs)
             version = records.tag_of(unit, resource, identity).version
@@ -252,6 +257,7 @@ async def _show(request: ApiRequest, found: RecordPage, identity: int, wrong: Wr
             alarms=alarms_of_list(unit.connection, identity) if found.path == DNC_LIST else (),
             ticked_agents=agents_of_queue(unit, identity) if found.path == QUEUES.path and is_editable else (),
             is_for_agents=found.path == CAMPAIGNS and leads_to_queue(unit, stored.get("object_id")),
+            is_law=bool(stored.get(LAW)),
             line=line_of(unit, GatewayKey(CARRIERS[found.path], identity)) if found.path in CARRIERS else None,
         )
 

@@ -1,6 +1,6 @@
 """Lists of records: searched, ordered, and limited to those that belong to a record."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -33,10 +33,10 @@ from dialer.resources.crud.pagination import parse_selection, read_page
 from dialer.resources.crud.resource import Resource, Unit, references_of
 from dialer.resources.crud.searching import SEARCH, is_searchable
 from dialer.resources.crud.urls import parse_id
-from dialer.resources.records.contact_rules import CONTACT_RULES
+from dialer.resources.records.contact_rules import CONTACT_RULES, IS_LAW
 from dialer.resources.records.queues import AGENTS
 from dialer.resources.words.errors import RecordNotFoundError
-from dialer.store.queries.contact_law import law_rows
+from dialer.store.queries.law_switch import LawState, law_states
 
 ROWS: Final = 50
 ORDERING: Final = "ordering"
@@ -74,6 +74,8 @@ class Found(NamedTuple):
     owners: list[Owner]
     filters: AuditFilters | None = None
     """The form of filters, which only the audit log has."""
+    law: Sequence[LawState] = ()
+    """The rows of law, which only the contact rules have."""
 
 
 @get("/records/{path:str}", media_type="text/html")
@@ -84,7 +86,9 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
     given = _given(request, resource)
     asked = {ORDERING: found.ordering, **given} if found.ordering else given
     zone = zone_of(request)
-    parameters = [*_filters(resource, {**asked, "page_size": str(ROWS)}, zone)]
+    # Rows of law have a table of their own on the page.
+    without_law = {IS_LAW: "false"} if found.path == CONTACT_RULES.path else {}
+    parameters = [*_filters(resource, {**asked, **without_law, "page_size": str(ROWS)}, zone)]
     selection = parse_selection(resource, parameters, request.service.conventions(request))
 
     def read(unit: Unit) -> Found:
@@ -105,6 +109,7 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
             _here(found, listed.previous),
             _owners(unit, resource, given),
             audit_filters(unit, given, zone) if found.path == AUDIT_LOG else None,
+            law_states(unit.connection) if found.path == CONTACT_RULES.path else (),
         )
 
     return page(
@@ -124,7 +129,6 @@ async def show_records(request: ApiRequest, path: FromPath[str]) -> Response[Any
         export_url=f"/console/records/{path}/export/?{urlencode({**given, 'format': CSV_FILE})}"
         if resource.exported
         else "",
-        law=law_rows() if found.path == CONTACT_RULES.path else (),
     )
 
 

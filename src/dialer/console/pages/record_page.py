@@ -62,6 +62,8 @@ class Shown(NamedTuple):
     """The agents among whom those of a queue are ticked; None if they are too many."""
     is_for_agents: bool = False
     """True for a campaign whose survey leads to a queue."""
+    is_law: bool = False
+    """True for a row of law, which admins switch, and nobody deletes."""
     alarms: tuple[str, ...] = ()
     """Loud warnings about the numbers on a do-not-call list."""
 
@@ -86,6 +88,7 @@ def record_page(
 ) -> Response[Any]:
     """Return the page of a record, or of a new one without `identity`; `wrong` is the form that was refused."""
     resource = request.service.resources[found.path]
+    is_editable = is_editable and not (shown.is_law and not shown.inputs)
     form = for_agents(resource.shapes.form) if shown.is_for_agents else resource.shapes.form
     groups, more = grouped(form, shown.inputs)
     if is_editable and shown.protocol in PARAMETER_FIELDS:
@@ -129,7 +132,7 @@ def record_page(
         is_saved="saved" in request.query_params and wrong is None,
         is_confirmed=identity is None and found.path in CONFIRMED,
         may_reset=found.path == USERS and identity not in {None, request.user.id} and request.user.is_admin,
-        may_delete=identity is not None and may(request, resource, "DELETE"),
+        may_delete=identity is not None and not shown.is_law and may(request, resource, "DELETE"),
         within=[] if identity is None else _within(request, found, identity),
     )
 

@@ -46,7 +46,7 @@ def fields_in_forms(request: ApiRequest, resource: Resource) -> dict[str, Field]
 def given_in(request: ApiRequest, resource: Resource, filled: Mapping[str, str]) -> Given:
     """Return what a form, or an address, gives for the fields of a record."""
     zone = zone_of(request)
-    nullable = {field.name for field in fields_of(resource.read) if field.nullable}
+    nullable = {field.name for field in fields_of(resource.read) if field.nullable and not field.null_in_answers}
     return Given(members_of(fields_in_forms(request, resource), filled, zone, nullable))
 
 

@@ -160,7 +160,13 @@ def shapes(
     named = [replace(field, example=_example(field)) for field in declared.values()]
     read_doc = read_doc or f"{write_doc[:-1]}, as it is stored."
     answered = [
-        replace(field, kind=field.kind.in_answers(), required=True, default=None)
+        replace(
+            field,
+            kind=field.kind.in_answers(),
+            nullable=field.nullable or field.null_in_answers,
+            required=True,
+            default=None,
+        )
         for field in named
         if field.access is not Access.WRITE_ONLY
     ]

@@ -27,6 +27,8 @@ class Filter(msgspec.Struct, frozen=True):
     condition: Callable[[Any], ColumnElement[bool]]
     bound: str = ""
     """`after`, `before`, `min` or `max` for a bound of a range; empty for others."""
+    description: str = ""
+    """The description for the OpenAPI document; empty if a field describes the filter."""
 
 
 @lru_cache(maxsize=256)
@@ -35,7 +37,7 @@ def filters_of(resource: Resource) -> dict[str, Filter]:
     kinds = {field.name: field.kind for field in fields_of(resource.read)}
     filters = {name: _filter(resource, name, kinds) for name in resource.filters}
     filters |= {name: Filter(kinds[name], condition) for name, condition in resource.conditions}
-    filters |= {one.name: Filter(one.kind, one.condition) for one in resource.asked}
+    filters |= {one.name: Filter(one.kind, one.condition, description=one.description) for one in resource.asked}
     for field in fields_of(resource.read):
         if field.access is not Access.DERIVED:
             filters |= _ranges(resource, field)

@@ -165,6 +165,8 @@ class AskedValue(msgspec.Struct, frozen=True, eq=False):
     name: str
     kind: Kind
     condition: Callable[[Any], ColumnElement[bool]]
+    description: str = ""
+    """The description for the OpenAPI document; empty for a value of the campaigns of the records."""
 
 
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,6 +180,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     It is `user`, a reference to a parent record, or `id` for the users themselves. None if all users share the records,
     which only admins write.
     """
+    has_common_records: bool = False
+    """True if records without a `user` belong to all: everybody reads them who reads the resource."""
     constants: tuple[tuple[str, str | None], ...] = ()
     """Columns with one fixed value in all rows of the resource, for resources that share a table."""
     filters: tuple[str, ...] = ()

@@ -55,6 +55,8 @@ class Field(msgspec.Struct, frozen=True):
     """The hint in forms, if it says more or less than the description. Empty: no hint."""
     name: str = ""
     """The name of the field, set when the field becomes part of a shape."""
+    null_in_answers: bool = False
+    """True if answers have null where requests may not give it."""
 
 
 class Shape(msgspec.Struct):

@@ -32,6 +32,8 @@ def visible(resource: Resource, actor: Actor, resources: Mapping[str, Resource])
             if resource.owner == "id"
             else table.c["user_id"] == me
         )
+        if resource.has_common_records:
+            own |= table.c["user_id"].is_(None)
         return is_one if actor.is_admin else and_(is_one, own)
     kind = references_of(resource.read)[resource.owner]
     parent = resources[kind.path]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec.structs import replace
 from sqlalchemy import RowMapping, func, select
 
 from dialer.app.contacts.contact_rules import RULES_MAX, add_rule, change_rule, delete_rule
@@ -12,12 +13,15 @@ from dialer.domain.rules.contact_rule_words import in_words
 from dialer.domain.words.contact_words import NUMBER, ContactKind, ContactMedium, PeriodUnit, RestAfter, RuleScope
 from dialer.domain.words.purposes import Purpose
 from dialer.domain.words.sentences import FieldName, Sentence
-from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, derived, optional, own, shapes, writable
+from dialer.resources.crud.declaration import NAME, OWNER, STAMPS, derived, optional, own, read_only, shapes, writable
 from dialer.resources.crud.fields import TEXT_MAX, Boolean, Integer, Text, TextChoice
 from dialer.resources.crud.forms import form
-from dialer.resources.crud.resource import Change, FieldRule, Resource, Unit, Values
+from dialer.resources.crud.moments import Timestamp
+from dialer.resources.crud.records import FIXED
+from dialer.resources.crud.resource import AskedValue, Change, FieldRule, Resource, Unit, Values
 from dialer.resources.records.word_lists import DayText, WordList
-from dialer.resources.words.errors import Errors
+from dialer.resources.words.errors import Errors, ForbiddenError
+from dialer.store.queries.contact_law import law_row
 from dialer.store.queries.contact_rules import rule_of
 from dialer.store.tables import ContactRule
 
@@ -25,6 +29,8 @@ LIMIT_MAX: Final = 10_000
 PERIOD_MAX: Final = 9_999
 SECONDS_MAX: Final = 86_400
 CODE_MAX: Final = 2
+IS_LAW: Final = "is_law"
+"""The parameter of a list that tells rows of law from the rules of accounts."""
 CAP: Final = "cap"
 REST: Final = "rest"
 _KINDS: Final = {
@@ -36,7 +42,11 @@ _CONTACT_RULE: Final = shapes(
     ContactRule,
     {
         **own("contact-rule"),
-        "user": OWNER,
+        "user": replace(
+            OWNER,
+            description=f"{OWNER.description} Null for a row of law, which holds for the campaigns of all users.",
+            null_in_answers=True,
+        ),
         "name": NAME,
         "source": writable(
             Text(TEXT_MAX),
@@ -45,9 +55,26 @@ _CONTACT_RULE: Final = shapes(
             title="Where it comes from",
             hint="A law, a contract, or a decision of yours.",
         ),
-        "row": derived(Text(), "The id of a row of law; empty for your own rules.", example="us-fl-cap"),
+        "row": read_only(
+            Text(),
+            "The id of a row of law; empty for your own rules. Of a row of law, admins can change `enabled`, and nobody"
+            " the rest.",
+            example="us-fl-cap",
+        ),
         "kind": derived(TextChoice((CAP, REST), _KINDS, "ContactRuleKind"), "The kind of the rule.", example=CAP),
         "confidence": derived(Text(), "The confidence in a row of law; empty for your own rules.", example="verified"),
+        "switched_by": read_only(
+            Text(),
+            "The admin who last switched a row of law on or off. Empty: nobody has.",
+            example="root",
+            title="Switched by",
+        ),
+        "switched_date": read_only(
+            Timestamp(),
+            "The moment at which a row of law was last switched on or off. Null: nobody has.",
+            nullable=True,
+            title="Switched",
+        ),
         "in_words": derived(
             Text(),
             "The rule in a sentence.",
@@ -167,6 +194,31 @@ _CONTACT_RULE: Final = shapes(
 )
 
 
+def _of_law(change: Change) -> Errors:
+    """Return an error for each field of a row of law that cannot be changed.
+
+    Raises:
+        ForbiddenError: it is a row of law, and the caller is no admin.
+    """
+    row = "" if change.is_new else change.stored["row"]
+    if not row:
+        return {}
+    if not change.unit.actor.is_admin:
+        raise ForbiddenError
+    errors: Errors = {name: [FIXED] for name in sorted(change.given) if name != "enabled" and change.moves(name)}
+    law = law_row(row)
+    if change.values["enabled"] and law is not None and not law.binds:
+        errors["enabled"] = [Sentence("The service cannot keep this row of law: %(why)s", why=law.not_built)]
+    return errors
+
+
+def _switch(change: Change) -> Values:
+    """Return who has switched a row of law, and when, if the change does."""
+    if change.is_new or not change.stored["row"] or not change.moves("enabled"):
+        return {}
+    return {"switched_by": change.unit.actor.username, "switched_date": change.unit.now_ms}
+
+
 def _limit_of_cap(change: Change) -> Errors:
     """Return an error for a limit of none, which only a rest may have."""
     if change.values["after"] or change.values["limit"]:
@@ -203,25 +255,42 @@ def _not_too_many(change: Change) -> Errors:
 
 
 def _derived(_unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
-    words = {"row": "", "confidence": ""}
-    return [{**words, "kind": REST if row["after"] else CAP, "in_words": in_words(rule_of(row))} for row in rows]
+    return [_derived_of(row) for row in rows]
+
+
+def _derived_of(row: RowMapping) -> Values:
+    law = law_row(row["row"])
+    if law is not None:
+        return {"kind": law.kind, "confidence": law.confidence, "in_words": law.words}
+    return {"kind": REST if row["after"] else CAP, "confidence": "", "in_words": in_words(rule_of(row))}
 
 
 CONTACT_RULES = Resource(
     path="contact-rule",
     shapes=_CONTACT_RULE,
-    filters=("name", "enabled", "scope"),
+    has_common_records=True,
+    asked=(
+        AskedValue(
+            IS_LAW,
+            Boolean(),
+            lambda value: ContactRule.user_id.is_(None) == value,
+            "True: rows of law alone. False: rules of accounts alone.",
+        ),
+    ),
+    filters=("name", "enabled", "scope", "row"),
     orderings=("name", "created_date", "updated_date"),
     names=("name",),
     users_alone_change_it=True,
     defaults=lambda _unit, given: {"limit": given.get("limit", 0)},
     rules=(
+        FieldRule((), _of_law),
         FieldRule(("after", "limit"), _limit_of_cap),
         FieldRule(("country", "state"), _place),
         FieldRule(("from_date", "until_date"), _days_in_order),
         FieldRule(("user",), _not_too_many),
     ),
     derived=_derived,
+    columns=_switch,
     insert=lambda change, columns: add_rule(change.unit, columns),
     update=lambda change, columns: change_rule(change.unit, change.record_id, columns),
     remove=delete_rule,

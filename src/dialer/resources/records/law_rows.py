@@ -1,12 +1,13 @@
 """A row of law as programs read it, over the API and from `dialer rules`."""
 
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated
 
 import msgspec
 
 from dialer.domain.words.described import described
-from dialer.store.queries.contact_law import LawRow
+from dialer.store.queries.law_switch import LawState
+from dialer.store.timeline.parts import moment_or_none
 
 
 class LawRowRead(msgspec.Struct, frozen=True):
@@ -39,15 +40,22 @@ class LawRowRead(msgspec.Struct, frozen=True):
         bool,
         described(
             "False if it is off, and holds nobody back. True: it does on the callee's days between `from_date` and"
-            " `until_date`, unless the service was started with `DIALER_CONTACT_RULES=off`.",
+            " `until_date`, unless the service was started with `DIALER_CONTACT_RULES=off`. An admin switches it as the"
+            " contact rule with the same `row`.",
             example=True,
         ),
+    ]
+    switched_by: Annotated[str, described("The admin who last switched it on or off. Empty: nobody has.", "root")]
+    switched_date: Annotated[
+        datetime | None,
+        described("The moment at which it was last switched on or off. Null: nobody has.", "2026-12-01T09:30:00Z"),
     ]
     not_built: Annotated[str, described("What the service leaves aside of it, or why it is off. Often empty.", "")]
 
 
-def shown_row(row: LawRow) -> LawRowRead:
+def shown_row(state: LawState) -> LawRowRead:
     """Return a row of law as programs read it."""
+    row = state.row
     return LawRowRead(
         row=row.id,
         name=row.name,
@@ -62,7 +70,9 @@ def shown_row(row: LawRow) -> LawRowRead:
         confidence=row.confidence,
         from_date=_day(row.from_date),
         until_date=_day(row.until_date),
-        enabled=row.is_on,
+        enabled=state.is_on,
+        switched_by=state.switched_by,
+        switched_date=moment_or_none(state.switched_ms),
         not_built=row.not_built,
     )
 

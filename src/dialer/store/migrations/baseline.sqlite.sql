@@ -323,7 +323,8 @@ CREATE INDEX ix_callerid_callerid_group_id ON callerid (callerid_group_id);
 CREATE INDEX ix_callerid_user_id ON callerid (user_id);
 CREATE TABLE contact_rule (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-	user_id INTEGER NOT NULL,
+	user_id INTEGER,
+	"row" VARCHAR(40) DEFAULT '' NOT NULL,
 	name VARCHAR(255) NOT NULL,
 	source TEXT DEFAULT '' NOT NULL,
 	enabled BOOLEAN DEFAULT '1' NOT NULL,
@@ -341,6 +342,8 @@ CREATE TABLE contact_rule (
 	unit VARCHAR(20) NOT NULL,
 	per VARCHAR(100) DEFAULT 'number' NOT NULL,
 	scope VARCHAR(10) DEFAULT 'account' NOT NULL,
+	switched_by VARCHAR(150) DEFAULT '' NOT NULL,
+	switched_date INTEGER,
 	created_date INTEGER NOT NULL,
 	updated_date INTEGER NOT NULL,
 	CONSTRAINT fk_contact_rule_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE

@@ -65,6 +65,11 @@ def law_rows() -> tuple[LawRow, ...]:
     return tuple(msgspec.convert(loads(text)["row"], list[LawRow]))
 
 
+def law_row(row_id: str) -> LawRow | None:
+    """Return the row with an id; None if the file has none."""
+    return next((row for row in law_rows() if row.id == row_id), None)
+
+
 def row_of(rule_id: int) -> str:
     """Return the id of the row of law of a rule; empty for a rule of an account."""
     return law_rows()[-rule_id - 1].id if rule_id < 0 else ""
@@ -72,17 +77,24 @@ def row_of(rule_id: int) -> str:
 
 @lru_cache(maxsize=1)
 def countries_of_refusal() -> frozenset[str]:
-    """Return the countries where a row that is on lets people rest after a refusal."""
-    return frozenset(row.country for row in law_rows() if row.is_on and row.after is RestAfter.REFUSAL)
+    """Return the countries where a row that is on, or may be, lets people rest after a refusal."""
+    return frozenset(row.country for row in law_rows() if row.binds and row.after is RestAfter.REFUSAL)
 
 
-@lru_cache(maxsize=64)
-def law_for(medium: str, purpose: str, *, has_sure_agents: bool) -> tuple[FrequencyRule, ...]:
-    """Return the rules of law that bind campaigns of a medium and a purpose, which may be not said."""
+@lru_cache(maxsize=256)
+def law_for(medium: str, purpose: str, *, has_sure_agents: bool, switched: str = "") -> tuple[FrequencyRule, ...]:
+    """Return the rules of law that bind campaigns of a medium and a purpose, which may be not said.
+
+    `switched` has the ids of the rows that an admin has switched, each with `+` before it if it is on now, else `-`.
+    """
+    words = frozenset(switched.split())
     rules = [
         _rule(-place, row)
         for place, row in enumerate(law_rows(), 1)
-        if row.is_on and not (has_sure_agents and row.leaves_out_sure_agents)
+        if row.binds
+        and f"-{row.id}" not in words
+        and (row.is_on or f"+{row.id}" in words)
+        and not (has_sure_agents and row.leaves_out_sure_agents)
     ]
     return tuple(rule for rule in rules if rule.binds(medium, purpose))
 

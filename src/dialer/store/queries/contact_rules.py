@@ -46,7 +46,7 @@ from dialer.domain.words.enums import AgentDisposition, AmdBehavior, AmdStatus, 
 from dialer.store.backends.expressions import without_index
 from dialer.store.queries.consents import consents_of, needed_consent
 from dialer.store.queries.contact_law import is_sure, law_for
-from dialer.store.queries.law_switch import HAS_LAW, IS_REAL
+from dialer.store.queries.law_switch import HAS_LAW, IS_REAL, SWITCHED
 from dialer.store.tables import (
     CallDisposition,
     CallInProgress,
@@ -82,6 +82,7 @@ _CAMPAIGNS: Final = select(
     _HAS_OWN.label("has_own"),
     HAS_LAW.label("has_law"),
     IS_REAL.label("is_real"),
+    SWITCHED.label("switched"),
 ).where(Campaign.id.in_(bindparam("ids", expanding=True)), Campaign.trial_of_id.is_(None), _IS_RULED)
 
 
@@ -126,7 +127,8 @@ def ruled_campaigns(
         rules = rules_for(connection, row.user_id, row.medium, row.purpose) if row.has_own else ()
         if row.has_law:
             sure = is_sure(row.dial_method, row.agent_dial_rate / MONEY_SCALE)
-            rules += law_for(TEXT if row.medium == SMS else CALL, row.purpose, has_sure_agents=sure)
+            medium = TEXT if row.medium == SMS else CALL
+            rules += law_for(medium, row.purpose, has_sure_agents=sure, switched=row.switched)
         consent = needed_consent(row.requires_consent, row.purpose, row.seller)
         if rules or consent is not None:
             seen = (row.id, row.user_id, row.seller, rules, service_zone, consent, bool(row.is_real))

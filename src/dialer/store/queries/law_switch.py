@@ -1,14 +1,15 @@
-"""The condition that rows of law hold for a campaign: by its gateway, and by the stored setting."""
+"""The condition that rows of law hold for a campaign, by its gateway and the stored setting, and which of them do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, NamedTuple
 
-from sqlalchemy import Boolean, bindparam, case, false, func, select, true
+from sqlalchemy import Boolean, Connection, Row, String, bindparam, case, false, func, literal_column, select, true
 
 from dialer.domain.calls.plans import SIMULATED, SMS
 from dialer.domain.words.contact_words import OFF, ON
-from dialer.store.tables import Campaign, Gateway, ServiceState
+from dialer.store.queries.contact_law import LawRow, law_rows
+from dialer.store.tables import Campaign, ContactRule, Gateway, ServiceState
 
 
 class LawSwitch:
@@ -47,3 +48,37 @@ HAS_LAW: Final = case(
     else_=IS_REAL,
 )
 """True if rows of law hold for a campaign."""
+_SIGN: Final = case((ContactRule.enabled == true(), literal_column("'+'", String)), else_=literal_column("'-'", String))
+_IS_LAW: Final = ContactRule.user_id.is_(None)
+SWITCHED: Final = func.coalesce(
+    select(func.aggregate_strings(_SIGN + ContactRule.row, " "))
+    .where(_IS_LAW, ContactRule.switched_date.is_not(None))
+    .scalar_subquery(),
+    "",
+)
+"""The rows of law that an admin has switched, as `law_for` wants them."""
+
+
+class LawState(NamedTuple):
+    """A row of law as it holds now."""
+
+    row: LawRow
+    id: int | None = None
+    """The id among the contact rules; None before the first start of the service."""
+    is_on: bool = False
+    switched_by: str = ""
+    """The admin who last switched it; empty if it is as its file says."""
+    switched_ms: int | None = None
+
+
+def law_states(connection: Connection) -> list[LawState]:
+    """Return all rows of law, in the order of their file, as they hold now."""
+    columns = (ContactRule.row, ContactRule.id, ContactRule.enabled, ContactRule.switched_by, ContactRule.switched_date)
+    found = {one.row: one for one in connection.execute(select(*columns).where(_IS_LAW))}
+    return [_state(row, found.get(row.id)) for row in law_rows()]
+
+
+def _state(row: LawRow, stored: Row[str, int, bool, str, int | None] | None) -> LawState:
+    if stored is None:
+        return LawState(row, is_on=row.is_on)
+    return LawState(row, stored.id, bool(stored.enabled), stored.switched_by, stored.switched_date)

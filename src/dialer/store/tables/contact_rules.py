@@ -1,4 +1,4 @@
-"""Rules of accounts about how often people may be contacted."""
+"""Rules about how often people may be contacted: those of accounts, and rows of law, which belong to no account."""
 
 from sqlalchemy import Boolean, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -17,11 +17,18 @@ from dialer.store.tables._base import (
 
 
 class ContactRule(Row):
-    """A rule of an account about how often people may be contacted (`dialer.domain.calls.contact_rules`)."""
+    """A rule of an account about how often people may be contacted (`dialer.domain.calls.contact_rules`).
+
+    Rows of law are here as well, for lists. Only whether and by whom they were switched is read of them: what they say
+    stands in their file (`dialer.store.queries.contact_law`), from which each start of the service writes them again.
+    """
 
     __tablename__ = "contact_rule"
 
-    user_id: Mapped[int] = belongs_to("user_account")
+    user_id: Mapped[int | None] = belongs_to("user_account")
+    """Null for a row of law."""
+    row: Mapped[str] = mapped_column(String(40), default="", server_default="")
+    """The id of a row of law; empty for a rule of an account."""
     name: Mapped[Name]
     source: Mapped[LongText]
     enabled: Mapped[bool] = mapped_column(Boolean, default=True, server_default="1")
@@ -44,6 +51,9 @@ class ContactRule(Row):
     unit: Mapped[str] = mapped_column(String(20))
     per: Mapped[str] = mapped_column(String(100), default=NUMBER, server_default=NUMBER)
     scope: Mapped[str] = mapped_column(String(10), default=RuleScope.ACCOUNT, server_default=RuleScope.ACCOUNT.value)
+    switched_by: Mapped[str] = mapped_column(String(150), default="", server_default="")
+    """The admin who last switched a row of law on or off; empty if it is as its file says."""
+    switched_date: Mapped[int | None] = mapped_column(BIG, default=None)
     created_date: Mapped[Milliseconds]
     updated_date: Mapped[Milliseconds]
 
