@@ -3,11 +3,12 @@
 import os
 import re
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from tests.console.browser import Watched
 from tests.console.desk_building import CLOCK, call_now, create, furnish, go_on, sign_in
@@ -40,6 +41,10 @@ def tab(browser: Browser, served: Served) -> Iterator[Watched]:
 def is_of_network(complaint: str) -> bool:
     """Return whether the browser tells of a request that failed or was refused, which some tests cause."""
     return "Failed to load resource" in complaint or "ERR_" in complaint
+
+
+def is_stream(request: Request) -> bool:
+    return request.resource_type == "eventsource"
 
 
 def open_desk(browser: Browser, served: Served, **options: object) -> Watched:
@@ -136,6 +141,19 @@ def test_without_a_connection_the_desk_says_so_and_sends_what_was_typed_and_orde
     expect(page.get_by_text("No connection since")).to_be_hidden()
     expect_kept(page, call)
     expect_typed(page, call, "Typed in the tunnel")
+
+
+def test_a_desk_without_connection_tries_again_at_once_and_then_less_often(tab: Watched, served: Served) -> None:
+    """So it is connected within a moment of a restart. The browser itself would wait for seconds each time."""
+    page = tab.page
+    with page.expect_event("request", is_stream):
+        served.process.kill()
+        served.process.wait()
+    began = time.monotonic()
+    for _ in range(3):
+        page.wait_for_event("request", is_stream)
+    assert time.monotonic() - began < 5
+    expect(page.get_by_text("No connection since")).to_be_visible()
 
 
 def test_a_service_that_does_not_answer_counts_as_no_connection(tab: Watched, served: Served) -> None:

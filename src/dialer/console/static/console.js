@@ -139,16 +139,25 @@ window.addEventListener("pagehide", () => menu && (menu.open = false));
 // `data-always` stays connected in a hidden tab, too. The part hears of its connection: `live-lost`, `live-found`,
 // `live-ended` with the session; and `live-refresh` makes it anew at once.
 class Live {
+  static RETRY_MS = 250;
   static POLL_MS = 5000;
   static SILENT_MS = 5000;
+
+  // How long to wait after so many failures: short at first. Each page waits another time, so that a hundred desks whose
+  // service is back do not come at once.
+  static wait(failures) {
+    return Math.min(Live.POLL_MS, Live.RETRY_MS * 1.5 ** failures) * (0.5 + Math.random());
+  }
 
   constructor(part) {
     this.part = part;
     this.url = part.dataset.live;
     this.isAlways = "always" in part.dataset;
+    this.failures = 0;
     document.addEventListener("visibilitychange", () => (document.hidden && !this.isAlways ? this.rest() : this.begin()));
     window.addEventListener("pagehide", () => this.rest());
     window.addEventListener("pageshow", (event) => event.persisted && this.begin());
+    window.addEventListener("online", () => this.timer && (this.rest(), this.begin()));
     part.addEventListener("live-refresh", () => this.refresh());
     this.begin();
   }
@@ -157,12 +166,14 @@ class Live {
     if (this.source || this.timer || (document.hidden && !this.isAlways)) return;
     this.source = new EventSource(this.url);
     this.source.onmessage = (event) => {
+      this.failures = 0;
       this.watch();
       this.show(event.data);
     };
     this.source.onerror = () => {
       this.lose();
       if (this.source?.readyState === EventSource.CLOSED) this.restart();
+      else this.tryAgain(); // The browser itself would wait for some seconds.
     };
     this.watch();
   }
@@ -176,9 +187,18 @@ class Live {
     }, Live.SILENT_MS);
   }
 
+  // Ask for the part, and in a moment for a stream again.
   restart() {
+    this.tryAgain();
+    return this.refresh();
+  }
+
+  tryAgain() {
     this.rest();
-    this.poll();
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      this.begin();
+    }, Live.wait(this.failures++));
   }
 
   rest() {
@@ -191,15 +211,6 @@ class Live {
   lose() {
     document.body.classList.add("stale");
     this.part.dispatchEvent(new CustomEvent("live-lost"));
-  }
-
-  // Ask for the part, and in a moment for a stream again.
-  poll() {
-    this.timer = setTimeout(() => {
-      this.timer = null;
-      this.begin();
-    }, Live.POLL_MS);
-    return this.refresh();
   }
 
   async refresh() {

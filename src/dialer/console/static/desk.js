@@ -40,8 +40,19 @@ function ended() {
   connection.append(link);
   isEnded = true;
 }
+// What waits to be sent again is sent once the stream is back.
+let tellBack;
+let back;
+const awaitBack = () => (back = new Promise((done) => (tellBack = done)));
+awaitBack();
 part.addEventListener("live-lost", () => lost("stream"));
-part.addEventListener("live-found", () => found("stream"));
+part.addEventListener("live-found", () => {
+  if (troubles.has("stream")) {
+    tellBack();
+    awaitBack();
+  }
+  found("stream");
+});
 part.addEventListener("live-ended", ended);
 
 // Of orders of one kind the newest one counts. It ends the repetition of the one before, and waits for its answer, so
@@ -86,7 +97,7 @@ async function send(url, fields, waits = RETRY_MS, turn = new Turn()) {
     } catch {
       lost(url);
     }
-    if (wait) await Promise.race([pause(wait), turn.over]);
+    if (wait) await Promise.race([pause(wait), turn.over, back]);
   }
   if (waits.length) found(url); // Nothing is sent again by itself.
   return null;
