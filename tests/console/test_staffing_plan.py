@@ -88,6 +88,23 @@ def test_before_the_first_day_it_takes_the_calls_that_are_expected(alice: Visito
     assert (refused.status_code, "says no calls of half hours" in refused.text) == (400, True)
 
 
+def test_half_hours_that_fall_short_are_told_in_words(alice: Visitor, queue: int) -> None:
+    assert "No half hour falls short of a goal by more than chance." in alice.text(f"queues/{queue}/staffing/")
+    assert re.search(
+        r"Tuesday 09:00 30\.0 1:51 min 4 6 . .* ± [0-9.]+ .* ± [0-9.]+ .* ± [0-9.]+ ",
+        alice.text(f"queues/{queue}/staffing/"),
+    )
+    query = "volumes=tue%2009:00-09:30%2052190&talk_time=30&ring_time=0&wrap_up_time=0&busy=87"
+    text = alice.text(f"queues/{queue}/staffing/?{query}")
+    assert (
+        "1 half hour of the week falls short of a goal by more than chance: Tuesday. The table says of which." in text
+    )
+    assert "1,000 1,429 Agents are busy" in text
+    head, row = alice.request("GET", f"queues/{queue}/staffing/export/?{query}").text.splitlines()
+    assert head.endswith(",Simulated: busy (%),Margin: busy (%)")
+    assert ",1000,1429,Agents are busy," in row
+
+
 def test_it_offers_the_forecasts_of_campaigns_that_lead_to_the_queue_alone(
     alice: Visitor, api: Caller, database: Database
 ) -> None:

@@ -1,5 +1,6 @@
 """Tests of a simulated week at a queue: its waits are those of the call distributor under the same calls."""
 
+from array import array
 from heapq import heappop, heappush
 from typing import Any
 
@@ -13,13 +14,12 @@ from dialer.domain.queueing.plans import AgentPlan, QueuePlan, TierPlan
 from dialer.domain.queueing.staffing import HALF_HOUR_MS, CallLoad
 from dialer.domain.words.enums import AgentStatus, QueueStrategy
 from dialer.sim.chance import Chance
-from dialer.sim.staffed_week import Served, StaffedHalfHour, arrivals_of, serve_week
+from dialer.sim.staffed_week import HalfHourCalls, OfferedHalfHour, arrivals_of, calls_of_shift, waits_of_shift
 
 START_MS = 10**12
 COMES, TAKEN, OVER, WAKES = range(4)
-half_hours = st.builds(
-    StaffedHalfHour,
-    agents=st.integers(1, 5),
+offers = st.builds(
+    OfferedHalfHour,
     calls=st.integers(1, 60).map(float),
     ring_ms=st.integers(0, 3_000),
     talk_ms=st.integers(1_000, 200_000),
@@ -27,9 +27,9 @@ half_hours = st.builds(
 )
 
 
-def distributed(half_hour: StaffedHalfHour, seed: int) -> list[int]:
+def distributed(half_hour: OfferedHalfHour, count: int, seed: int) -> list[int]:
     """Return the waits of the callers of one half hour at a call distributor, in the order in which they came."""
-    agents = range(1, half_hour.agents + 1)
+    agents = range(1, count + 1)
     floor = CallDistributor(seed=0)
     for agent in agents:
         floor.open_agent(AgentPlan(agent, 1, AgentStatus.AVAILABLE, half_hour.wrap_up_ms))
@@ -61,31 +61,50 @@ def distributed(half_hour: StaffedHalfHour, seed: int) -> list[int]:
     return [waits[call_id] for call_id in sorted(waits)]
 
 
-@given(half_hour=half_hours, seed=st.integers(0, 2**32))
-def test_callers_wait_as_long_as_at_the_call_distributor(half_hour: StaffedHalfHour, seed: int) -> None:
-    simulated = [call.waited_ms for call in serve_week([half_hour], seed)]
-    assert simulated == distributed(half_hour, seed)
+@given(half_hour=offers, agents=st.integers(1, 5), seed=st.integers(0, 2**32))
+def test_callers_wait_as_long_as_at_the_call_distributor(half_hour: OfferedHalfHour, agents: int, seed: int) -> None:
+    (waits,) = waits_of_shift(calls_of_shift([half_hour], 0, seed), [agents])
+    assert [wait_ms + half_hour.ring_ms for wait_ms in waits] == distributed(half_hour, agents, seed)
 
 
-@given(week=st.lists(half_hours, min_size=1, max_size=6), seed=st.integers(0, 2**32))
-def test_everybody_is_served_and_no_agent_has_two_calls(week: list[StaffedHalfHour], seed: int) -> None:
-    served = serve_week(week, seed)
-    assert len(served) == sum(len(list(arrivals_of(seed, place, one.calls))) for place, one in enumerate(week))
-    whole_ms = sum(call.busy_ms for call in served)
-    most = max(one.agents for one in week)
-    last_ms = max((call.half_hour + 1) * HALF_HOUR_MS + call.waited_ms + call.busy_ms for call in served or [NOBODY])
-    assert whole_ms <= most * last_ms
+@given(shift=st.lists(st.tuples(offers, st.integers(1, 5)), min_size=1, max_size=6), seed=st.integers(0, 2**32))
+def test_everybody_is_served_and_no_agent_has_two_calls(shift: list[tuple[OfferedHalfHour, int]], seed: int) -> None:
+    """At each moment at most as many calls last as agents were at work so far; who is left without time ends a call."""
+    calls = calls_of_shift([one for one, _ in shift], 7, seed)
+    agents = [count for _, count in shift]
+    waits = waits_of_shift(calls, agents)
+    came = [len(list(arrivals_of(seed, place, one.calls))) for place, (one, _) in enumerate(shift, 7)]
+    assert [len(one) for one in waits] == came
+    changes = [
+        change
+        for of_half_hour, waited in zip(calls, waits, strict=True)
+        for came_ms, busy_ms, wait_ms in zip(of_half_hour.came_ms, of_half_hour.busy_ms, waited, strict=True)
+        for change in ((came_ms + wait_ms, 1), (came_ms + wait_ms + busy_ms, -1))
+    ]
+    at_once, begun = 0, [at_ms for at_ms, more in changes if more > 0]
+    assert begun == sorted(begun)
+    for at_ms, more in sorted(changes):
+        at_once += more
+        assert at_once <= max(agents[: at_ms // HALF_HOUR_MS + 1])
 
 
-NOBODY = Served(0, 0, 0)
+def test_agents_who_leave_end_their_call_and_take_no_other() -> None:
+    """Two agents have a call each; one stays, and is free first or last. The third caller waits for that one."""
+    for busy_ms, taken_ms in (([3_000_000, 2_000_000], 3_000_000), ([2_000_000, 3_000_000], 2_000_000)):
+        calls = [
+            HalfHourCalls(array("q", [0, 1]), array("q", busy_ms)),
+            HalfHourCalls(array("q", [1_900_000]), array("q", [1])),
+        ]
+        assert waits_of_shift(calls, [2, 1]) == [[0, 0], [taken_ms - 1_900_000]]
 
 
 def test_waits_of_steady_half_hours_are_those_of_erlang_c() -> None:
     """Ten erlangs, 14 agents: 88.8 % are served within 20 seconds, and 88.6 % if telephones ring for a second first."""
     for ring_ms, expected in ((0, 88.8), (1_000, 88.6)):
         load = CallLoad(100, 180_000, ring_ms)
-        week = [StaffedHalfHour(14, 100, ring_ms, 180_000 - ring_ms, 0)] * 48
-        waits = [call.waited_ms for seed in range(20) for call in serve_week(week, seed) if call.half_hour]
-        in_time = 100 * sum(wait <= 20_000 for wait in waits) / len(waits)
+        shift = [OfferedHalfHour(100, ring_ms, 180_000 - ring_ms, 0)] * 48
+        weeks = [waits_of_shift(calls_of_shift(shift, 0, seed), [14] * 48)[1:] for seed in range(20)]
+        waits = [wait_ms for week in weeks for half_hour in week for wait_ms in half_hour]
+        in_time = 100 * sum(wait_ms + ring_ms <= 20_000 for wait_ms in waits) / len(waits)
         assert load.served_within(14, 20_000) == pytest.approx(expected, abs=0.1)
         assert in_time == pytest.approx(expected, abs=1.5)

@@ -18,6 +18,8 @@ from dialer.store.tables import Queue
 
 _TITLES: Final = ("Calls", "Handled in s", "Agents", "People", "In time %", "Abandoned %", "Busy %")
 _SIMULATED: Final = ("In time %", "Abandoned %", "Busy %")
+_SHORT: Final = {"service_level": "in time", "abandoned": "abandoned", "busy": "busy"}
+"""The goals, as the table calls them."""
 _DIGITS_MAX: Final = 18
 _BASES: Final = {"volumes": "from the calls that you expect", "forecast": "from the forecast of the campaign"}
 
@@ -69,11 +71,24 @@ def _read(connection: Connection, queue: str, question: PlanQuestion, now_ms: in
 
 
 def _show(found: StaffingPlan) -> None:
-    half_hours = table("By Erlang C", "Half hour", *_TITLES, *(f"Simulated: {title}" for title in _SIMULATED))
+    half_hours = table(
+        "By Erlang C", "Half hour", *_TITLES, *(f"Simulated: {title}" for title in _SIMULATED), "Falls short"
+    )
     for one in found.half_hours:
         cells = (one.calls, one.handling_time, one.agents, one.people, one.service_level, one.abandoned, one.busy)
-        simulated = (one.simulated_service_level, one.simulated_abandoned, one.simulated_busy)
-        add_row(half_hours, f"{one.weekday.capitalize()} {one.start}", *cells, *simulated)
+        simulated = (
+            _share(one.simulated_service_level, one.service_level_margin),
+            _share(one.simulated_abandoned, one.abandoned_margin),
+            _share(one.simulated_busy, one.busy_margin),
+        )
+        short = ", ".join(_SHORT[goal] for goal in one.short_of)
+        add_row(half_hours, f"{one.weekday.capitalize()} {one.start}", *cells, *simulated, short)
     days = f"{_BASES.get(found.rests_on, f'from the calls of {found.first_day} to {found.last_day}')}, {found.timezone}"
+    if found.half_hours_short:
+        click.echo(f"Half hours that fall short of a goal by more than chance: {found.half_hours_short}.\n")
     draw(stacked(f"Agents for {found.queue}, {days}", [half_hours]))
     click.echo(f"\n{found.hours:g} hours of people a week, {found.peak_people} at most at the same time.")
+
+
+def _share(percent: float, margin: float | None) -> str:
+    return f"{percent}" if margin is None else f"{percent} ± {margin}"

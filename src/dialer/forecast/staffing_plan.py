@@ -1,7 +1,6 @@
 """The staffing plan of a queue: how many agents each half hour of the week needs, and what a simulation makes of it."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
@@ -9,7 +8,6 @@ import msgspec
 from dialer.domain.pacing.inputs import ABANDONED_AFTER_MS
 from dialer.domain.queueing.staffing import (
     AGENTS_MAX,
-    HALF_HOUR_MS,
     CallLoad,
     StaffingGoal,
     agents_needed,
@@ -18,14 +16,12 @@ from dialer.domain.queueing.staffing import (
 from dialer.domain.queueing.typed_volumes import DAY_HALF_HOURS
 from dialer.domain.words.described import described
 from dialer.domain.words.sentences import Sentence
-from dialer.forecast.queue_history import WEEK_HALF_HOURS, PlanSource, QueueHistory
-from dialer.sim.staffed_week import Served, StaffedHalfHour, serve_week
+from dialer.forecast.queue_history import PlanSource, QueueHistory
+from dialer.forecast.staffing_trial import UNTRIED, PlayedHalfHour, StaffingTrial
+from dialer.sim.staffed_week import OfferedHalfHour
 
-SIMULATED_CALLS: Final = 20_000
-"""Calls of a simulation, in as many weeks as they fill."""
-SIMULATED_WEEKS_MAX: Final = 50
-SIMULATIONS_MAX: Final = 4
-"""Simulations of a plan. After each but the last, half hours that do not keep the goal get one agent more."""
+CORRECTIONS: Final = (1, 1, 2, 4, 8)
+"""After a simulation, half hours that fall short by more than chance get so many agents more. Then it is repeated."""
 WEEK_CALLS_MAX: Final = 100_000
 """Calls of a week for which a plan is made."""
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -48,7 +44,7 @@ class PlannedHalfHour(msgspec.Struct, frozen=True):
     handling_time: Annotated[
         float, described("Seconds for which a call keeps an agent: ringing, talk and wrap-up time.", 141.0)
     ]
-    agents: Annotated[int, described("The fewest agents at work who keep the goal, by formula and in simulation.", 6)]
+    agents: Annotated[int, described("The agents at work: the fewest by formula, or more where it is not enough.", 6)]
     people: Annotated[int, described("The people on the roster for that, as some are not at work.", 9)]
     service_level: Annotated[float, described("Percentage of the calls taken in time, by Erlang C.", 88.1)]
     abandoned: Annotated[float, described("Percentage of the calls not taken within two seconds, by Erlang C.", 24.0)]
@@ -56,10 +52,23 @@ class PlannedHalfHour(msgspec.Struct, frozen=True):
     simulated_service_level: Annotated[
         float, described("Percentage of the calls taken in time when the plan is simulated.", 88.6)
     ]
+    service_level_margin: Annotated[
+        float | None,
+        described("Percentage points by which chance moves that, either way, in 95 of 100; null: too few calls.", 1.2),
+    ]
     simulated_abandoned: Annotated[
         float, described("Percentage of the simulated calls not taken within two seconds.", 23.2)
     ]
+    abandoned_margin: Annotated[float | None, described("The margin of this percentage.", 1.5)]
     simulated_busy: Annotated[float, described("Percentage of the agents' time with a simulated call.", 55.1)]
+    busy_margin: Annotated[float | None, described("The margin of this percentage.", 0.6)]
+    short_of: Annotated[
+        tuple[str, ...],
+        described(
+            "The goals that the simulation misses by more than the margin: `service_level`, `abandoned`, `busy`.",
+            ["service_level"],
+        ),
+    ]
 
 
 class StaffingPlan(msgspec.Struct, frozen=True):
@@ -73,7 +82,12 @@ class StaffingPlan(msgspec.Struct, frozen=True):
     ring_time: Annotated[float, described("Mean seconds for which agents let their telephones ring.", 1.5)]
     talk_time: Annotated[float, described("Mean seconds of a talk.", 120.0)]
     wrap_up_time: Annotated[float, described("Mean seconds of wrap-up time.", 20.0)]
-    simulated_weeks: Annotated[int, described("The weeks that were simulated with these agents.", 17)]
+    simulated_weeks: Annotated[
+        int, described("The weeks that were simulated; more for days with half hours in doubt.", 17)
+    ]
+    half_hours_short: Annotated[
+        int, described("The half hours that still miss a goal by more than the margin; see `short_of`.", 1)
+    ]
     peak_people: Annotated[int, described("The most people on the roster at the same time.", 17)]
     rests_on: Annotated[
         str, described("Where its calls come from: `past`, `volumes` that were given, or a `forecast`.", "past")
@@ -99,15 +113,8 @@ def plan_of(history: QueueHistory, assumptions: Assumptions, *, queue: str, time
     """
     _check(history, assumptions)
     loads = {place: _load(history, place, assumptions.change) for place in history.usual}
-    agents = {place: _agents(place, load, assumptions.goal) for place, load in loads.items()}
-    weeks = max(1, min(SIMULATED_WEEKS_MAX, int(SIMULATED_CALLS / sum(load.calls for load in loads.values()))))
-    simulated = _simulated(history, loads, agents, assumptions, weeks)
-    for _ in range(SIMULATIONS_MAX - 1):
-        short = [place for place in loads if not simulated.keeps(place)]
-        if not short:
-            break
-        agents |= {place: agents[place] + 1 for place in short}
-        simulated = _simulated(history, loads, agents, assumptions, weeks)
+    fewest = {place: _agents(place, load, assumptions.goal) for place, load in loads.items()}
+    weeks, agents, simulated = _simulated(history, loads, fewest, assumptions)
     half_hours = tuple(_half_hours(loads, agents, assumptions.goal, simulated))
     return StaffingPlan(
         queue=queue,
@@ -119,6 +126,7 @@ def plan_of(history: QueueHistory, assumptions: Assumptions, *, queue: str, time
         talk_time=_seconds(history.talk_ms),
         wrap_up_time=_seconds(history.wrap_up_ms),
         simulated_weeks=weeks,
+        half_hours_short=sum(bool(one.short_of) for one in half_hours),
         rests_on=history.rests_on.value,
         peak_people=max(one.people for one in half_hours),
         hours=sum(one.people for one in half_hours) * _HALF,
@@ -126,47 +134,28 @@ def plan_of(history: QueueHistory, assumptions: Assumptions, *, queue: str, time
     )
 
 
-class _Simulated:
-    """Simulated calls, counted by half hours."""
-
-    def __init__(self, served: Sequence[Served], goal: StaffingGoal, weeks: int) -> None:
-        self._goal: Final = goal
-        self._weeks: Final = weeks
-        self._calls: Final = Counter(call.half_hour for call in served)
-        self._in_time: Final = Counter(call.half_hour for call in served if call.waited_ms <= goal.within_ms)
-        self._late: Final = Counter(call.half_hour for call in served if call.waited_ms > ABANDONED_AFTER_MS)
-        self._busy_ms: Final[Counter[int]] = Counter()
-        for call in served:
-            self._busy_ms[call.half_hour] += call.busy_ms
-
-    def in_time(self, place: int) -> float:
-        """Return the percentage of the calls of a half hour that agents took in time."""
-        return _ALL * self._in_time[place] / self._calls[place] if self._calls[place] else _ALL
-
-    def late(self, place: int) -> float:
-        """Return the percentage of the calls of a half hour that no agent took within two seconds."""
-        return _ALL * self._late[place] / (self._calls[place] or 1)
-
-    def keeps(self, place: int) -> bool:
-        """Return whether the waits of a half hour keep the goal. Agents of the one before may leave too much work."""
-        most = _ALL if self._goal.abandoned is None else self._goal.abandoned
-        return self.in_time(place) >= self._goal.service_level and self.late(place) <= most
-
-    def busy(self, place: int, agents: int) -> float:
-        """Return the share of the agents' time, as far as calls end in the half hour in which they come."""
-        return min(_ALL, _ALL * self._busy_ms[place] / (agents * HALF_HOUR_MS * self._weeks))
-
-
 def _simulated(
-    history: QueueHistory,
-    loads: Mapping[int, CallLoad],
-    agents: Mapping[int, int],
-    assumptions: Assumptions,
-    weeks: int,
-) -> _Simulated:
-    slots = list(_slots(history, loads, agents))
-    served = [call for week in range(weeks) for call in serve_week(slots, assumptions.seed + week)]
-    return _Simulated(served, assumptions.goal, weeks)
+    history: QueueHistory, loads: Mapping[int, CallLoad], agents: dict[int, int], assumptions: Assumptions
+) -> tuple[int, Mapping[int, int], Mapping[int, PlayedHalfHour]]:
+    """Return the weeks that were simulated, the agents after corrections, and what becomes of their half hours.
+
+    Corrections begin with single agents and grow, as very long calls leave the next half hours with nobody.
+    """
+    offered = {place: _offered(history, place, loads[place]) for place in loads if agents[place]}
+    trial, corrections = StaffingTrial(offered, assumptions.goal, assumptions.seed), iter(CORRECTIONS)
+    found = trial.play(agents)
+    while True:
+        short = [place for place in found if found[place].short_of(assumptions.goal) and agents[place] < AGENTS_MAX]
+        if short and (more := next(corrections, 0)):
+            agents = agents | {place: min(AGENTS_MAX, agents[place] + more) for place in short}
+        elif short or not trial.look_closer(found):
+            return trial.weeks, agents, found
+        found = trial.play(agents)
+
+
+def _offered(history: QueueHistory, place: int, load: CallLoad) -> OfferedHalfHour:
+    talk_ms = history.usual[place].talk_ms
+    return OfferedHalfHour(load.calls, round(load.ring_ms), round(talk_ms), round(history.wrap_up_ms))
 
 
 def _check(history: QueueHistory, assumptions: Assumptions) -> None:
@@ -222,23 +211,14 @@ def _agents(place: int, load: CallLoad, goal: StaffingGoal) -> int:
     return agents
 
 
-def _slots(
-    history: QueueHistory, loads: Mapping[int, CallLoad], agents: Mapping[int, int]
-) -> Iterator[StaffedHalfHour]:
-    """Yield all half hours of the week, those without calls too."""
-    for place in range(WEEK_HALF_HOURS):
-        load = loads.get(place, CallLoad(0, 0))
-        talk_ms = history.usual[place].talk_ms if place in loads else 0
-        yield StaffedHalfHour(
-            agents.get(place, 0), load.calls, round(load.ring_ms), round(talk_ms), round(history.wrap_up_ms)
-        )
-
-
 def _half_hours(
-    loads: Mapping[int, CallLoad], agents: Mapping[int, int], goal: StaffingGoal, simulated: _Simulated
+    loads: Mapping[int, CallLoad],
+    agents: Mapping[int, int],
+    goal: StaffingGoal,
+    simulated: Mapping[int, PlayedHalfHour],
 ) -> Iterator[PlannedHalfHour]:
     for place, load in loads.items():
-        count = agents[place]
+        count, trial = agents[place], simulated.get(place, UNTRIED)
         yield PlannedHalfHour(
             weekday=WEEKDAYS[place // DAY_HALF_HOURS],
             start=_start(place),
@@ -249,9 +229,13 @@ def _half_hours(
             service_level=round(load.served_within(count, goal.within_ms), _PLACES),
             abandoned=round(_ALL - load.served_within(count, ABANDONED_AFTER_MS), _PLACES),
             busy=round(load.busy(count), _PLACES),
-            simulated_service_level=round(simulated.in_time(place), _PLACES),
-            simulated_abandoned=round(simulated.late(place), _PLACES),
-            simulated_busy=round(simulated.busy(place, count), _PLACES),
+            simulated_service_level=trial.in_time.percent,
+            service_level_margin=trial.in_time.margin,
+            simulated_abandoned=trial.late.percent,
+            abandoned_margin=trial.late.margin,
+            simulated_busy=trial.busy.percent,
+            busy_margin=trial.busy.margin,
+            short_of=trial.short_of(goal),
         )
 
 

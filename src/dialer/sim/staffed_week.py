@@ -1,24 +1,28 @@
-"""A week of half hours at a queue, call by call: who waits how long for a given number of agents.
+"""A shift of half hours at a queue, call by call: who waits how long for a given number of agents.
 
 Calls come at random, talks have exponential lengths, and nobody gives up: the assumptions of Erlang C. Beyond the
 formula, agents come and go: those whose time is over finish the call that they have.
 """
 
+from array import array
 from collections import deque
 from collections.abc import Iterator, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heapreplace
+from itertools import repeat
 from typing import Final, NamedTuple
 
-from dialer.domain.queueing.staffing import HALF_HOUR_MS
+from dialer.domain.queueing.staffing import AGENTS_MAX, HALF_HOUR_MS
 from dialer.sim.chance import Chance
 
 _TALKS: Final = "talks"
+_INT64: Final = "q"
+_RADIX: Final = AGENTS_MAX + 1
+"""An agent of a heap is one integer: the time at which the agent becomes free, times this, plus the agent's number."""
 
 
-class StaffedHalfHour(NamedTuple):
-    """A half hour: the agents at work, the mean number of calls, and the time that each call takes an agent."""
+class OfferedHalfHour(NamedTuple):
+    """A half hour: the mean number of calls, and the time that each takes an agent."""
 
-    agents: int
     calls: float
     ring_ms: int
     talk_ms: int
@@ -26,66 +30,11 @@ class StaffedHalfHour(NamedTuple):
     wrap_up_ms: int
 
 
-class Served(NamedTuple):
-    """A simulated call: the half hour in which it came, its wait, and the time for which it kept an agent."""
+class HalfHourCalls(NamedTuple):
+    """The simulated calls of a half hour: when each comes, since the shift began, and how long it keeps an agent."""
 
-    half_hour: int
-    waited_ms: int
-    busy_ms: int
-
-
-class _Floor:
-    """The agents of the week, who are numbers: the first ones stay when others leave."""
-
-    def __init__(self, half_hours: Sequence[StaffedHalfHour], chance: Chance) -> None:
-        self._half_hours: Final = half_hours
-        self._chance: Final = chance
-        self._agents = 0
-        self._idle: deque[int] = deque()
-        """Idle agents, the longest idle first."""
-        self._busy: list[tuple[int, int]] = []
-        """The times at which agents become free, with the agents: a heap."""
-        self._waiting: deque[tuple[int, int]] = deque()
-        """The callers who wait: the time at which each came, and its half hour."""
-        self.served: Final[list[Served]] = []
-
-    def staff(self, now_ms: int, agents: int) -> None:
-        """Let agents come or go at the beginning of a half hour."""
-        self._agents = agents
-        here = {agent for _, agent in self._busy}
-        stay = [agent for agent in self._idle if agent < agents]
-        come = (agent for agent in range(agents) if agent not in here and agent not in set(stay))
-        self._idle = deque([*stay, *come])
-        while self._waiting and self._idle:
-            self._take(now_ms, self._idle.popleft())
-
-    def join(self, now_ms: int, half_hour: int) -> None:
-        """Add a caller, whom the longest idle agent takes."""
-        self._waiting.append((now_ms, half_hour))
-        if self._idle:
-            self._take(now_ms, self._idle.popleft())
-
-    def work_until(self, until_ms: int) -> None:
-        """Let agents end their calls, and take those who wait. After the last half hour of a day all are served."""
-        while self._busy and self._busy[0][0] <= until_ms:
-            now_ms, agent = heappop(self._busy)
-            if self._waiting and (agent < self._agents or not self._agents):
-                self._take(now_ms, agent)
-            elif agent < self._agents:
-                self._idle.append(agent)
-
-    def finish(self) -> None:
-        """Serve everybody who still waits."""
-        self._agents = 0
-        while self._busy:
-            self.work_until(self._busy[0][0])
-
-    def _take(self, now_ms: int, agent: int) -> None:
-        came_ms, half_hour = self._waiting.popleft()
-        of_call = self._half_hours[half_hour]
-        busy_ms = of_call.ring_ms + self._chance.exponential(of_call.talk_ms) + of_call.wrap_up_ms
-        heappush(self._busy, (now_ms + busy_ms, agent))
-        self.served.append(Served(half_hour, now_ms - came_ms + of_call.ring_ms, busy_ms))
+    came_ms: "array[int]"
+    busy_ms: "array[int]"
 
 
 def arrivals_of(seed: int, place: int, calls: float) -> Iterator[int]:
@@ -99,15 +48,66 @@ def arrivals_of(seed: int, place: int, calls: float) -> Iterator[int]:
         at_ms += chance.exponential(gap_ms)
 
 
-def serve_week(half_hours: Sequence[StaffedHalfHour], seed: int) -> list[Served]:
-    """Return the calls of a simulated week, in the order in which agents take them."""
-    floor = _Floor(half_hours, Chance(seed, 0, 0, 0, _TALKS))
-    for place, half_hour in enumerate(half_hours):
+def calls_of_shift(half_hours: Sequence[OfferedHalfHour], first: int, seed: int) -> list[HalfHourCalls]:
+    """Return the random calls of a shift, whose first half hour has this place in the week.
+
+    They do not depend on the agents, so the same calls can be served by several numbers of agents.
+    """
+    chance = Chance(seed, 0, 0, first, _TALKS)
+    found = []
+    for place, (calls, ring_ms, talk_ms, wrap_up_ms) in enumerate(half_hours):
+        begin_ms, fixed_ms = place * HALF_HOUR_MS, ring_ms + wrap_up_ms
+        came_ms = array(_INT64, [begin_ms + at_ms for at_ms in arrivals_of(seed, first + place, calls)])
+        busy_ms = array(_INT64, [fixed_ms + chance.exponential(talk_ms) for _ in came_ms])
+        found.append(HalfHourCalls(came_ms, busy_ms))
+    return found
+
+
+def waits_of_shift(calls: Sequence[HalfHourCalls], agents: Sequence[int]) -> list[list[int]]:
+    """Return the milliseconds until an agent is found for each call, by the half hours in which the calls come.
+
+    Agents are numbers: the first ones stay when others leave. The longest idle agent takes the next call.
+    """
+    waits: list[list[int]] = [[] for _ in calls]
+    waiting: deque[tuple[int, int, int]] = deque()
+    floor, leaving = list[int](), list[int]()
+    for place, (came_ms, busy_ms) in enumerate(calls):
         begin_ms = place * HALF_HOUR_MS
-        floor.work_until(begin_ms)
-        floor.staff(begin_ms, half_hour.agents)
-        for after_ms in arrivals_of(seed, place, half_hour.calls):
-            floor.work_until(begin_ms + after_ms)
-            floor.join(begin_ms + after_ms, place)
-    floor.finish()
-    return floor.served
+        floor, leaving = _staffed(floor, leaving, begin_ms, agents[place])
+        waiting.extend(zip(came_ms, busy_ms, repeat(place), strict=False))
+        _serve(waiting, floor, waits, begin_ms + HALF_HOUR_MS)
+    floor.extend(_busy(leaving, len(calls) * HALF_HOUR_MS))
+    heapify(floor)
+    _serve(waiting, floor, waits, None)
+    return waits
+
+
+def _staffed(floor: Sequence[int], leaving: Sequence[int], begin_ms: int, agents: int) -> tuple[list[int], list[int]]:
+    """Return the heap of the agents of a half hour, and those whose time is over but not their call."""
+    present = [*floor, *_busy(leaving, begin_ms)]
+    here = [one for one in present if one % _RADIX < agents]
+    known = {one % _RADIX for one in here}
+    here.extend(begin_ms * _RADIX + agent for agent in range(agents) if agent not in known)
+    heapify(here)
+    return here, _busy([one for one in present if one % _RADIX >= agents], begin_ms)
+
+
+def _busy(agents: Sequence[int], now_ms: int) -> list[int]:
+    return [one for one in agents if one // _RADIX > now_ms]
+
+
+def _serve(
+    waiting: deque[tuple[int, int, int]], floor: list[int], waits: Sequence[list[int]], until_ms: int | None
+) -> None:
+    """Let agents take calls in the order in which they came; those that nobody can take by `until_ms` still wait."""
+    if not floor:
+        return
+    while waiting:
+        came_ms, busy_ms, place = waiting[0]
+        free_ms, agent = divmod(floor[0], _RADIX)
+        taken_ms = max(free_ms, came_ms)
+        if until_ms is not None and taken_ms > until_ms:
+            return
+        heapreplace(floor, (taken_ms + busy_ms) * _RADIX + agent)
+        waits[place].append(taken_ms - came_ms)
+        waiting.popleft()

@@ -40,7 +40,8 @@ def test_the_plan_rests_on_the_calls_of_the_last_weeks(
         "talk_time": 100.0,
         "wrap_up_time": 10.0,
         "rests_on": "past",
-        "simulated_weeks": 50,
+        "simulated_weeks": 1000,
+        "half_hours_short": 0,
     }
     busy, quiet = found["half_hours"]
     assert [(one["weekday"], one["start"], one["calls"]) for one in (busy, quiet)] == [
@@ -63,6 +64,24 @@ def test_the_plan_is_a_table_of_other_programs(alice: Caller, plan: str) -> None
     assert answer.headers["content-type"].startswith("text/csv")
     assert head.startswith("weekday,start,calls,handling_time,agents,people,service_level")
     assert busy.startswith("tuesday,09:00,30.0,111.0,4,6,")
+    names = ("simulated_service_level", "service_level_margin", "simulated_busy", "busy_margin", "short_of")
+    row = dict(zip(head.split(","), busy.split(","), strict=True))
+    json = alice.get(plan)["half_hours"][0]
+    assert {name: row[name] for name in names} == {name: str(json[name]) for name in names[:-1]} | {"short_of": ""}
+    assert 0 < json["service_level_margin"] < 5
+
+
+def test_half_hours_that_fall_short_after_all_are_marked(alice: Caller, plan: str) -> None:
+    """A thousand agents are the most, and they are busier than promised: the other half hour keeps all."""
+    asked = {"volumes": "tue 09:00-09:30 52190; tue 12:00-12:30 30", "talk_time": "30", "ring_time": "0"}
+    asked |= {"wrap_up_time": "0", "busy": "87"}
+    found = alice.get(plan, **asked)
+    crowded, quiet = found["half_hours"]
+    assert (found["half_hours_short"], found["simulated_weeks"]) == (1, 10)
+    assert (crowded["agents"], crowded["short_of"], quiet["short_of"]) == (1_000, ["busy"], [])
+    assert crowded["simulated_busy"] - crowded["busy_margin"] > 87
+    lines = alice.request("GET", plan, params=asked | {"format": "csv"}).text.splitlines()
+    assert [line.rsplit(",", 1)[1] for line in lines] == ["short_of", "busy", ""]
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,11 @@ def _past(connection: Connection, queue_id: int, question: PlanQuestion, now_ms:
 
 
 def csv_of_plan(plan: StaffingPlan) -> bytes:
-    """Return the half hours of a plan as CSV, with their fields as columns."""
+    """Return the half hours of a plan as CSV, with their fields as columns; several goals are parted by spaces."""
     names = [field.name for field in msgspec.structs.fields(PlannedHalfHour)]
-    columns = [[name, *(getattr(one, name) for one in plan.half_hours)] for name in names]
+    columns = [[name, *(_cell(getattr(one, name)) for one in plan.half_hours)] for name in names]
     return write_csv(columns)
+
+
+def _cell(value: tuple[str, ...] | str | float | None) -> str | float | None:
+    return " ".join(value) if isinstance(value, tuple) else value

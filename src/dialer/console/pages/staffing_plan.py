@@ -25,6 +25,7 @@ from dialer.app.campaigns.keep_forecast import forecasts_for_queue
 from dialer.console.charts.columns import ColumnChart, draw_columns
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.parts.record_addresses import identity_in
+from dialer.console.parts.rendering import decimal, percentage
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind, answer_sheet
 from dialer.console.parts.zones import zone_of
 from dialer.console.serving.errors import messages_of
@@ -78,13 +79,29 @@ _COLUMNS: Final = (
     SheetColumn(
         gettext_noop("People on the roster"), hint=gettext_noop("More than agents at work, as some are not there.")
     ),
+    SheetColumn(
+        gettext_noop("Falls short of"), ValueKind.TEXT, gettext_noop("Goals that are missed by more than chance.")
+    ),
     SheetColumn(gettext_noop("Taken in time"), ValueKind.SHARE, gettext_noop("By Erlang C.")),
     SheetColumn(gettext_noop("Wait over 2 s"), ValueKind.SHARE, gettext_noop("By Erlang C.")),
     SheetColumn(gettext_noop("Agents are busy"), ValueKind.SHARE, gettext_noop("By Erlang C.")),
-    SheetColumn(gettext_noop("Simulated: taken in time"), ValueKind.SHARE),
-    SheetColumn(gettext_noop("Simulated: wait over 2 s"), ValueKind.SHARE),
-    SheetColumn(gettext_noop("Simulated: busy"), ValueKind.SHARE),
 )
+_SIMULATED: Final = (
+    gettext_noop("Simulated: taken in time"),
+    gettext_noop("Simulated: wait over 2 s"),
+    gettext_noop("Simulated: busy"),
+)
+_MARGINS: Final = (
+    gettext_noop("Margin: taken in time"),
+    gettext_noop("Margin: wait over 2 s"),
+    gettext_noop("Margin: busy"),
+)
+_SHORT: Final[Mapping[str, str]] = {
+    "service_level": gettext_noop("Taken in time"),
+    "abandoned": gettext_noop("Wait over 2 s"),
+    "busy": gettext_noop("Agents are busy"),
+}
+"""The words for goals that are missed."""
 _HALF_HOUR: Final = 30
 
 
@@ -136,7 +153,8 @@ async def show_staffing_plan(request: ApiRequest, record_id: FromPath[str]) -> R
         days=[(each, gettext(WEEKDAY_WORDS[each])) for each in days],
         day=shown,
         query=str(request.url.query),
-        sheet=_sheet(half_hours),
+        sheet=_shown(half_hours),
+        short_days=_short_days(plan),
         chart=_chart(half_hours),
         kinds=ValueKind,
     )
@@ -151,7 +169,7 @@ async def export_staffing_plan(request: ApiRequest, record_id: FromPath[str]) ->
         plan = await _plan(request, identity, name)
     except StaffingPlanError as error:
         raise InvalidError({"queue": [message_of(error)]}) from None
-    return await answer_sheet(request, _sheet(plan.half_hours), f"staffing-plan-{identity}", zone_of(request))
+    return await answer_sheet(request, _exported(plan.half_hours), f"staffing-plan-{identity}", zone_of(request))
 
 
 def _campaigns(unit: Unit, queue_id: int) -> list[tuple[int, str]]:
@@ -185,9 +203,24 @@ async def _plan(request: ApiRequest, identity: int, name: str) -> StaffingPlan:
     return await anyio.to_thread.run_sync(make)
 
 
-def _sheet(half_hours: Sequence[PlannedHalfHour]) -> Sheet:
-    columns = [SheetColumn(gettext(one.title), one.kind, gettext(one.hint) if one.hint else "") for one in _COLUMNS]
-    return Sheet(columns, [_row(one) for one in half_hours])
+def _shown(half_hours: Sequence[PlannedHalfHour]) -> Sheet:
+    """Return the table of the page, where a simulated share has its margin beside it."""
+    hint = gettext("Chance moves the share by so much, in 95 of 100 simulations.")
+    columns = [SheetColumn(gettext(title), ValueKind.TEXT, hint) for title in _SIMULATED]
+    rows = [(*_row(one), *(_with_margin(*share) for share in _simulated(one))) for one in half_hours]
+    return Sheet([*_columns(), *columns], rows)
+
+
+def _exported(half_hours: Sequence[PlannedHalfHour]) -> Sheet:
+    """Return the table of a file, where margins are columns of their own."""
+    titles = [title for pair in zip(_SIMULATED, _MARGINS, strict=True) for title in pair]
+    columns = [SheetColumn(gettext(title), ValueKind.SHARE) for title in titles]
+    rows = [(*_row(one), *(value for share in _simulated(one) for value in share)) for one in half_hours]
+    return Sheet([*_columns(), *columns], rows)
+
+
+def _columns() -> list[SheetColumn]:
+    return [SheetColumn(gettext(one.title), one.kind, gettext(one.hint) if one.hint else "") for one in _COLUMNS]
 
 
 def _row(one: PlannedHalfHour) -> tuple[Value, ...]:
@@ -198,13 +231,30 @@ def _row(one: PlannedHalfHour) -> tuple[Value, ...]:
         one.handling_time,
         one.agents,
         one.people,
+        ", ".join(gettext(_SHORT[goal]) for goal in one.short_of) or None,
         one.service_level,
         one.abandoned,
         one.busy,
-        one.simulated_service_level,
-        one.simulated_abandoned,
-        one.simulated_busy,
     )
+
+
+def _simulated(one: PlannedHalfHour) -> tuple[tuple[float, float | None], ...]:
+    """Return the simulated shares of a half hour with their margins."""
+    return (
+        (one.simulated_service_level, one.service_level_margin),
+        (one.simulated_abandoned, one.abandoned_margin),
+        (one.simulated_busy, one.busy_margin),
+    )
+
+
+def _with_margin(percent: float, margin: float | None) -> str:
+    return percentage(percent) if margin is None else f"{percentage(percent)} ± {decimal(margin)}"
+
+
+def _short_days(plan: StaffingPlan | None) -> list[str]:
+    """Return the days with half hours that fall short of a goal, in words."""
+    days = dict.fromkeys(one.weekday for one in plan.half_hours if one.short_of) if plan else ()
+    return [gettext(WEEKDAY_WORDS[day]) for day in days]
 
 
 def _chart(half_hours: Sequence[PlannedHalfHour]) -> ColumnChart | None:
