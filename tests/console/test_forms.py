@@ -121,3 +121,16 @@ def test_a_new_scheduled_report_is_that_of_a_campaign_at_its_end_in_the_viewers_
         assert f'<option value="{chosen}" selected>' in page
     assert 'value="Europe/Berlin"' in page
     assert ("Days of the callee" in page, "Sent on" in page) == (False, True)
+
+
+def test_the_addresses_of_a_scheduled_report_are_needed_unless_webhooks_are_told(alice: Visitor, api: Caller) -> None:
+    page = alice.get("records/report-schedule/new/")
+    label = page.partition('<label for="recipients">')[2].partition("</label>")[0]
+    assert words(label) == "To needed, unless webhooks are told"
+    filled = {"name": "Days", "report": "agent_days", "sent_when": "daily", "send_time": "08:00", "monday": "1"}
+    filled |= {"sent_as": "words", "enabled": "1"}
+    refused = alice.send("records/report-schedule/", **filled)
+    assert refused.status_code == 400
+    assert "To: Give at least one address of mail, or tell webhooks." in words(refused.text)
+    assert alice.send("records/report-schedule/", **filled, tells_webhooks="1").status_code == 303
+    assert api.get("report-schedule/1/")["recipients"] == []

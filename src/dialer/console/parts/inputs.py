@@ -62,6 +62,10 @@ Options = Callable[[str], list[Option] | None]
 
 NEEDED: Final = frozenset({("sms-campaigns", "text_message")})
 """Fields that the API lets be empty, and without which nothing can be started."""
+MARKS: Final[Mapping[tuple[str, str], str]] = {
+    ("report-schedule", "recipients"): gettext_noop("needed, unless webhooks are told")
+}
+"""Words beside the titles of fields that are neither needed always nor optional."""
 
 
 class Input(msgspec.Struct, frozen=True):
@@ -79,6 +83,8 @@ class Input(msgspec.Struct, frozen=True):
     """The values of a `select` or a `several`, each with its words."""
     hint: str = ""
     required: bool = False
+    mark: str = ""
+    """The words beside its title as long as it is empty, if it is not required; empty: that it is optional."""
     least: int | None = None
     most: int | None = None
     """The bounds of a number, or the most characters of a text."""
@@ -211,6 +217,7 @@ def _input(path: str, name: str, field: Field, options: Options) -> Input:
         "text",
         hint=_translated(hint_of(path, field)),
         required=field.required and not field.nullable,
+        mark=_translated(MARKS.get((path, name), "")),
         unit=_translated(UNITS.get(name, code_for() if isinstance(field.kind, Amount) else "")),
     )
     kind = field.kind
