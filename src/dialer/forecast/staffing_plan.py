@@ -1,7 +1,7 @@
 """The staffing plan of a queue: how many agents each half hour of the week needs, and what a simulation makes of it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import msgspec
 
@@ -17,8 +17,10 @@ from dialer.domain.queueing.typed_volumes import DAY_HALF_HOURS
 from dialer.domain.words.described import described
 from dialer.domain.words.sentences import Sentence
 from dialer.forecast.queue_history import PlanSource, QueueHistory
-from dialer.forecast.staffing_trial import UNTRIED, PlayedHalfHour, StaffingTrial
-from dialer.sim.staffed_week import OfferedHalfHour
+
+if TYPE_CHECKING:
+    from dialer.forecast.staffing_trial import PlayedHalfHour
+    from dialer.sim.staffed_week import OfferedHalfHour
 
 CORRECTIONS: Final = (1, 1, 2, 4, 8)
 """After a simulation, half hours that fall short by more than chance get so many agents more. Then it is repeated."""
@@ -136,11 +138,13 @@ def plan_of(history: QueueHistory, assumptions: Assumptions, *, queue: str, time
 
 def _simulated(
     history: QueueHistory, loads: Mapping[int, CallLoad], agents: dict[int, int], assumptions: Assumptions
-) -> tuple[int, Mapping[int, int], Mapping[int, PlayedHalfHour]]:
+) -> tuple[int, Mapping[int, int], "Mapping[int, PlayedHalfHour]"]:
     """Return the weeks that were simulated, the agents after corrections, and what becomes of their half hours.
 
     Corrections begin with single agents and grow, as very long calls leave the next half hours with nobody.
     """
+    from dialer.forecast.staffing_trial import StaffingTrial  # noqa: PLC0415 - a start does without
+
     offered = {place: _offered(history, place, loads[place]) for place in loads if agents[place]}
     trial, corrections = StaffingTrial(offered, assumptions.goal, assumptions.seed), iter(CORRECTIONS)
     found = trial.play(agents)
@@ -153,7 +157,9 @@ def _simulated(
         found = trial.play(agents)
 
 
-def _offered(history: QueueHistory, place: int, load: CallLoad) -> OfferedHalfHour:
+def _offered(history: QueueHistory, place: int, load: CallLoad) -> "OfferedHalfHour":
+    from dialer.sim.staffed_week import OfferedHalfHour  # noqa: PLC0415 - a start does without
+
     talk_ms = history.usual[place].talk_ms
     return OfferedHalfHour(load.calls, round(load.ring_ms), round(talk_ms), round(history.wrap_up_ms))
 
@@ -215,8 +221,10 @@ def _half_hours(
     loads: Mapping[int, CallLoad],
     agents: Mapping[int, int],
     goal: StaffingGoal,
-    simulated: Mapping[int, PlayedHalfHour],
+    simulated: "Mapping[int, PlayedHalfHour]",
 ) -> Iterator[PlannedHalfHour]:
+    from dialer.forecast.staffing_trial import UNTRIED  # noqa: PLC0415 - a start does without
+
     for place, load in loads.items():
         count, trial = agents[place], simulated.get(place, UNTRIED)
         yield PlannedHalfHour(

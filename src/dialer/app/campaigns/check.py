@@ -8,7 +8,6 @@ from sqlalchemy import Connection, RowMapping, exists, func, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
 from dialer.app.campaigns.covered_people import CoveredPeople
-from dialer.app.campaigns.duty_check import check_duty
 from dialer.app.campaigns.line_check import (
     language_missing,
     named_queue,
@@ -20,7 +19,6 @@ from dialer.app.campaigns.line_check import (
 from dialer.app.campaigns.people_by_zone import people_by_zone
 from dialer.app.campaigns.placeholders import as_warning, known_names, text_findings
 from dialer.app.campaigns.readiness import field_errors, survey_of
-from dialer.app.campaigns.skills_check import unserved_skills
 from dialer.domain.billing.money import MONEY_SCALE
 from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.plans import HTTP, KANNEL, SIMULATED
@@ -85,6 +83,8 @@ def findings_of_campaign(
 
     `covered` are the `covered_people` of the campaign, and `ears` those of the service.
     """
+    from dialer.app.campaigns.duty_check import check_duty  # noqa: PLC0415 - a start does without
+
     survey, is_sealed = survey_of(connection, campaign)
     known = known_names(connection, campaign["id"])
     of_survey = check_survey(survey, known) if campaign["medium"] == VOICE else []
@@ -140,6 +140,7 @@ def _facts(
     hours: CallingHours,
     without_consent: int,
 ) -> CampaignFacts:
+    from dialer.app.campaigns.skills_check import unserved_skills  # noqa: PLC0415 - a start does without
     from dialer.app.campaigns.states_check import unknown_states  # noqa: PLC0415 - a start does without
 
     gateway, phonebooks = gateway_row(connection, gateway_of(campaign)), _phonebooks(connection, campaign["id"])
