@@ -83,7 +83,7 @@ def test_a_large_survey_is_a_list_with_the_same_links(alice: Visitor, api: Calle
 def test_a_survey_from_a_template_is_checked_and_can_be_tried(alice: Visitor, api: Caller, template: str) -> None:
     text = alice.text("surveys/new/")
     assert "Reminder with confirmation" in text
-    answer = alice.send("surveys/new/", template=template, name=HOSTILE, new_queue="Sales")
+    answer = alice.send("surveys/new/", template=template, name=HOSTILE, **{f"new_queue-{template}": "Sales"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/console/surveys/1/")
     check = api.get("survey-template/1/check/")
     if template == "empty":
@@ -97,10 +97,25 @@ def test_a_survey_from_a_template_is_checked_and_can_be_tried(alice: Visitor, ap
     assert queues == (["Sales"] if template in {"queue", "press"} else [])
 
 
+@pytest.mark.parametrize("template", ["queue", "press"])
+def test_a_survey_leads_to_the_queue_that_was_chosen_beside_its_template(
+    alice: Visitor, api: Caller, template: str
+) -> None:
+    """Each template has a choice of its own, and a browser sends all of them."""
+    queues = [api.create("queue", name=name) for name in ("Sales", "Service")]
+    page = alice.get("surveys/new/")
+    fields = re.findall(r'<select id="([^"]+)" name="([^"]+)"', page)
+    assert fields == [("queue-queue", "queue-queue"), ("queue-press", "queue-press")]
+    chosen = {name: str(queues[name == f"queue-{template}"]["id"]) for name, _ in fields}
+    alice.send("surveys/new/", template=template, **chosen)
+    led_to = [one["queue"] for one in api.get("section-template/", page_size=100)["results"] if one["queue"]]
+    assert led_to == [queues[1]["url"]]
+
+
 def test_after_a_talk_with_an_agent_the_call_ends(alice: Visitor, api: Caller) -> None:
     """Without a branch of its own, a talk goes on as if nobody had answered, and the page says so."""
     alice.get("surveys/new/")
-    alice.send("surveys/new/", template="queue", new_queue="Sales")
+    alice.send("surveys/new/", template="queue", **{"new_queue-queue": "Sales"})
     found = api.get("branching-template/", page_size=100)["results"]
     branches = [one for one in found if one["section"].endswith("/1/")]
     assert [(one["keys"], one["goto"] and one["goto"][-2:]) for one in branches] == [("0", None), ("timeout", "2/")]
@@ -114,7 +129,7 @@ def test_the_calls_of_a_call_centre_begin_with_its_agents(alice: Visitor, api: C
     """Nobody has to press a key, and nothing is said first. Another template asks for a key."""
     for template in ("queue", "press"):
         alice.get("surveys/new/")
-        alice.send("surveys/new/", template=template, new_queue="Sales")
+        alice.send("surveys/new/", template=template, **{f"new_queue-{template}": "Sales"})
     found = api.get("section-template/", page_size=100)["results"]
     assert [(one["survey"][-2:], one["type"], one["script"]) for one in found if one["order"] == 1] == [
         ("1/", 6, ""),
@@ -129,9 +144,9 @@ def test_a_template_takes_a_queue_that_is_there_and_leads_on_to_the_campaign(
     queue = str(api.create("queue", name="Sales")["id"])
     assert "Sales A new queue" in alice.text("surveys/new/?phonebook=7")
     bob.get("surveys/new/")
-    assert bob.send("surveys/new/", template="queue", queue=queue).status_code == 400
+    assert bob.send("surveys/new/", template="queue", **{"queue-queue": queue}).status_code == 400
     assert bob.send("surveys/new/", template="nothing").status_code == 400
-    answer = alice.send("surveys/new/", template="queue", queue=queue, phonebook="7")
+    answer = alice.send("surveys/new/", template="queue", phonebook="7", **{"queue-queue": queue})
     assert answer.headers["location"] == "/console/surveys/1/"
     # The people who were chosen are kept whatever is opened and changed in the survey, and for no other survey.
     for address in ("surveys/1/", "surveys/1/?section=1", "surveys/1/?section=1&saved=1"):

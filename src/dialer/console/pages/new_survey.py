@@ -64,10 +64,10 @@ def _create_survey(unit: Unit, filled: Mapping[str, str]) -> int:
     if template is None:
         raise InvalidError({"template": [gettext(NO_TEMPLATE)]})
     name = filled.get("name", "").strip() or gettext(template.title)
-    return create_survey_of(unit, template, name, _queue(unit, filled) if template.has_queue else None)
+    return create_survey_of(unit, template, name, _queue(unit, template.key, filled) if template.has_queue else None)
 
 
-def _queue(unit: Unit, filled: Mapping[str, str]) -> int:
-    """Return the queue that was chosen, or a new one."""
-    chosen = parse_id(filled.get("queue", ""))
-    return chosen or create_record_of(unit, QUEUES, name=filled.get("new_queue", "").strip() or gettext(QUEUE))
+def _queue(unit: Unit, template: str, filled: Mapping[str, str]) -> int:
+    """Return the queue that was chosen beside a template, or a new one. Each template has its own fields."""
+    chosen, name = parse_id(filled.get(f"queue-{template}", "")), filled.get(f"new_queue-{template}", "").strip()
+    return chosen or create_record_of(unit, QUEUES, name=name or gettext(QUEUE))
