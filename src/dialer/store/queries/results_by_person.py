@@ -20,7 +20,7 @@ from dialer.store.tables import (
     Transfer,
 )
 
-PEOPLE_READ: Final = 500
+PEOPLE_READ: Final = 1_000
 """People of one chunk."""
 SOURCES_MAX: Final = 20
 """Campaigns that a campaign goes back to, each made of people of the one before."""
