@@ -54,7 +54,7 @@ class WaitsFor(Reason):
     FREQUENCY = "frequency", "a rule of the account holds it back, because the person was contacted lately"
     WINDOW = "window", "the campaign's window or the calling hours are closed in the number's time zone"
     NO_SKILL = "no_skill", "no agent on duty has the skills that the call needs"
-    NO_AGENT = "no_agent", "no agent of the campaign's queues is free who has the skills that the call needs"
+    NO_AGENT = "no_agent", "no agent of the campaign's queues who may take the call is free"
     MAX_ALEG = "max_aleg", "the campaign has reached its limit of calls in progress"
     LINE_DOWN = "line_down", "the connection to the carrier does not work"
     RESTING = "resting", "the carrier is left alone for a while, because it failed several times in a row"
