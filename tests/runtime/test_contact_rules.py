@@ -14,6 +14,7 @@ from dialer.domain.words.enums import AgentDisposition, CampaignStatus, Subscrib
 from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsMessage, Subscriber
 from tests.runtime.house import ALL_ANSWER, DAY_MS, MONDAY_NOON_MS, House
 from tests.runtime.test_manual_dialling import ELSE, dial, manual
+from tests.runtime.test_simulated_wishes import real_gateway
 
 ADA: Final = "+12025550100"
 BEA: Final = "+12025550101"
@@ -165,6 +166,18 @@ async def test_the_guard_stops_an_engine_that_reads_people_and_forgets_what_happ
     await house.advance(60)
     assert {(row["status"], row["status_reason"]) for row in house.rows(Campaign)} == {(2, "invariant")}
     assert len(dialled(house)) <= 1
+
+
+async def test_a_call_over_a_real_line_after_a_rehearsed_one_is_no_fault_of_the_rehearsal(house: House) -> None:
+    """A real campaign counts no rehearsed calls, so it calls Ada between two calls of a rehearsal."""
+    line = real_gateway(house)
+    rule(house, most=1, period=7, unit="days")
+    rehearsal = calling(house, ADA, BEA)
+    real = calling(house, ADA, aleg_gateway_id=line, startingdate=house.now_ms() + 500)
+    await house.advance(60)
+    calls = [(row["campaign_id"], row["phone_number"]) for row in house.rows(CallRequest)]
+    assert calls == [(rehearsal, ADA), (real, ADA), (rehearsal, BEA)]
+    assert [row["status_reason"] for row in house.rows(Campaign)] == ["", ""]
 
 
 async def test_an_agent_may_not_call_either_whom_a_rule_holds_back(house: House) -> None:

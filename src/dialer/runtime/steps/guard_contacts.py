@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import BindParameter, Connection, bindparam, func, select
 
 from dialer.domain.calls.contact_rules import DAY_MS, HOUR_MS, FrequencyRule, RuledCampaign
 from dialer.domain.calls.plans import CampaignPlan
@@ -18,12 +18,23 @@ _UNITS_MS: Final = {PeriodUnit.HOURS: HOUR_MS, PeriodUnit.DAYS: DAY_MS, PeriodUn
 _SHORTER_MS: Final = DAY_MS + HOUR_MS
 """The most by which calendar days are shorter than so many times 24 hours: the first may have begun long ago."""
 _DAY: Final = timedelta(days=1)
+_numbers: BindParameter[Any] = bindparam("numbers", expanding=True)
+_OWN: Final = (
+    select(CallRequest.phone_number.label("number"), func.max(CallRequest.started_ms).label("last_ms"))
+    .where(CallRequest.phone_number.in_(_numbers))
+    .where(CallRequest.campaign_id == bindparam("campaign"), CallRequest.attempt > 0)
+    .group_by(CallRequest.phone_number)
+    .subquery()
+)
+"""The campaign's own last call of each number. Later calls of others are no fault of the campaign."""
 _TOO_OFTEN: Final = (
     select(CallRequest.phone_number)
     .join(Campaign, Campaign.id == CallRequest.campaign_id)
-    .where(CallRequest.phone_number.in_(bindparam("numbers", expanding=True)))
+    .join(_OWN, _OWN.c.number == CallRequest.phone_number)
+    .where(CallRequest.phone_number.in_(_numbers))
     .where(CallRequest.user_id == bindparam("user"), CallRequest.attempt > 0)
-    .where(CallRequest.started_ms > bindparam("since_ms"), CallRequest.started_ms <= bindparam("until_ms"))
+    .where(CallRequest.started_ms > _OWN.c.last_ms - bindparam("period_ms"))
+    .where(CallRequest.started_ms <= _OWN.c.last_ms)
     .where(CallRequest.is_simulated.in_(bindparam("simulated", expanding=True)))
     .where(Campaign.trial_of_id.is_(None))  # No rule binds trials.
     .where(Campaign.purpose.in_(bindparam("purposes", expanding=True)))
@@ -38,9 +49,10 @@ _ANY_PURPOSE: Final = ("", *(purpose.value for purpose in Purpose))
 def check_contacts(connection: Connection, plan: CampaignPlan, numbers: Collection[str], now_ms: int) -> None:
     """Check that none of the numbers that a campaign has called in a step was called more often than a rule allows.
 
-    The calls of the period up to `now_ms` are counted, which is the moment of the campaign's last dial; rehearsed ones
-    for a rehearsal only. Limits of attempts are checked, of the account and of law, one query each, where it is certain
-    that they hold for a number: by its area code, and not on the days around the first and the last one of a rule.
+    The calls of the period up to its last call of the number are counted; rehearsed ones for a rehearsal only, so a
+    later one over a real line breaks nothing. Limits of attempts are checked, of the account and of law, one query
+    each, where it is certain that they hold for a number: by its area code, and not on the days around the first and
+    the last one of a rule. `now_ms` is the moment of the campaign's last dial.
 
     Raises:
         BrokenInvariantError: one was.
@@ -50,19 +62,17 @@ def check_contacts(connection: Connection, plan: CampaignPlan, numbers: Collecti
     theirs = [number for number in set(numbers) if plan.ruled.may_hold(number)]
     for rule in plan.ruled.rules if theirs else ():
         held = [number for number in theirs if _is_certain(rule, number)] if _is_checked(rule, now_ms) else []
-        if held and _is_broken(connection, plan.ruled, rule, held, now_ms):
+        if held and _is_broken(connection, plan.ruled, rule, held):
             what = f"a number was called more often than {rule.row or f'rule {rule.id}'} allows"
             raise BrokenInvariantError(Rule.CONTACTS, what, user_id=plan.user_id, campaign_id=plan.id)
 
 
-def _is_broken(
-    connection: Connection, campaign: RuledCampaign, rule: FrequencyRule, numbers: Sequence[str], now_ms: int
-) -> bool:
+def _is_broken(connection: Connection, campaign: RuledCampaign, rule: FrequencyRule, numbers: Sequence[str]) -> bool:
     period_ms = rule.period * _UNITS_MS[rule.unit]
     if rule.unit is PeriodUnit.CALENDAR_DAYS:
         period_ms -= _SHORTER_MS
     asked = {"numbers": numbers, "user": campaign.user_id, "most": rule.limit}
-    asked |= {"since_ms": now_ms - period_ms, "until_ms": now_ms}
+    asked |= {"campaign": campaign.id, "period_ms": period_ms}
     asked |= {"simulated": [False] if campaign.is_real else [False, True]}
     asked |= {"purposes": ["", *rule.purposes] if rule.purposes else _ANY_PURPOSE}
     if rule.scope is RuleScope.SELLER:
