@@ -14,6 +14,7 @@ from dialer.domain.words.enums import AgentDisposition, CampaignStatus, Subscrib
 from dialer.store.tables import SMS, CallRequest, Campaign, Gateway, SmsMessage, Subscriber
 from tests.runtime.house import ALL_ANSWER, DAY_MS, MONDAY_NOON_MS, House
 from tests.runtime.test_manual_dialling import ELSE, dial, manual
+from tests.runtime.test_previews import number_seen, previewing
 from tests.runtime.test_simulated_wishes import real_gateway
 
 ADA: Final = "+12025550100"
@@ -263,3 +264,15 @@ async def test_a_new_name_of_a_rule_lets_nobody_be_looked_at_again(house: House)
     house.perform(lambda unit: change_rule(unit, rule_id, {"most": 2}))
     await house.advance(60)
     assert (held(house), len(dialled(house))) == ([], 2)
+
+
+async def test_a_call_of_another_campaign_ends_the_look_at_a_person_whom_a_rule_now_holds_back(house: House) -> None:
+    """A service that is started again reads the person anew. One that runs on does the same."""
+    rule(house, most=1, period=1, unit="days")
+    (agent_id,) = await previewing(house, ADA, BEA)
+    await house.advance(10)
+    assert number_seen(house, agent_id) == ADA
+    calling(house, ADA)
+    await house.advance(2)
+    assert (number_seen(house, agent_id), len(dialled(house))) == (BEA, 1)
+    assert len(held(house)) == 1

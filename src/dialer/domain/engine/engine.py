@@ -77,6 +77,7 @@ class Engine:
         self._gateways: Final = engine_state.gateways
         self._accounts: Final = engine_state.accounts
         self._calls: Final = engine_state.calls
+        self._met: Final = engine_state.contacts.met
         distributor = CallDistributor(seed=seed)
         self._transfers: Final = Transfers(engine_state, distributor)
         self._call_messages: Final = CallMessages(engine_state)
@@ -183,6 +184,8 @@ class Engine:
         self._handlers[kind](now_ms, event)
         if kind in _AGENT_EVENTS and (self._transfers.is_touched or self._state.paced.queue_ids):
             self._let_agents_act(now_ms)
+        if self._met:
+            self._orders.contacted()
         if not self._watchdog.is_awake and self._calls:
             self._watchdog.wake(now_ms)
         return effects

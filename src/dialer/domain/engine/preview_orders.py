@@ -87,10 +87,22 @@ class PreviewOrders:
 
     def number_stopped(self, now_ms: int, number: str) -> None:
         """End the previews of a person who wishes not to be called."""
-        looks = [agent_id for agent_id, one in self._previews.offers.items() if one.subscriber.number == number]
+        looks = self._state.contacts.looks.get(number)
         if looks:
             self._previews.touched.update(looks)
             self._previews.wake(now_ms)
+
+    def contacted(self) -> None:
+        """Read persons again at whom agents look, and with whom a contact was made that a rule may count."""
+        contacts = self._state.contacts
+        for agent_id in sorted(contacts.met):
+            offered = self._previews.offers.get(agent_id)
+            campaign = None if offered is None else self._state.campaigns.get(offered.preview.campaign_id)
+            if offered is None or campaign is None or not offered.is_known:
+                continue
+            if contacts.outdate(campaign.plan.ruled, offered.subscriber):
+                self._claims.make(ClaimOffered(campaign.plan.id, agent_id, offered.subscriber))
+        contacts.met.clear()
 
     def decided(self, now_ms: int, event: campaign_events.PersonDecided) -> None:
         """Perform the order of a simulated agent."""
@@ -111,12 +123,13 @@ class PreviewOrders:
         self._claims.answered(now_ms)
 
     def _known(self, campaign: OpenCampaign, offered: Offered, subscriber: Subscriber, now_ms: int) -> None:
-        was_known, offered.is_known, offered.subscriber = offered.is_known, True, subscriber
+        was_known = offered.is_known
+        self._previews.know(offered, subscriber)
         agent = self._previews.agents.get(offered.agent_id)
-        if offered.preview.is_chosen:
+        if was_known or offered.preview.is_chosen:
             self._previews.touched.add(offered.agent_id)
             self._previews.wake(now_ms)
-        elif not was_known and agent is not None:
+        elif agent is not None:
             self._previews.show(campaign, offered)
             self._state.emit(OfferPerson(campaign.plan.gateway_id, agent, offered.preview))
 

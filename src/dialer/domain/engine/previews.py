@@ -79,11 +79,19 @@ class Previews:
         """Begin the preview of a person by an agent, or continue it after a restart."""
         agent_id, preview = offered.agent_id, offered.preview
         self.offers[agent_id] = offered
+        self._state.contacts.look(agent_id, offered.subscriber.number)
         campaign.offered[preview.subscriber_id] = agent_id
         self._distributor.kept.keep(agent_id)
         if not offered.preview.is_chosen:
             self.limits.expect(agent_id, preview.until_ms)
             self.wake(preview.until_ms)
+
+    def know(self, offered: Offered, subscriber: Subscriber) -> None:
+        """Note what was read of a person at whom an agent looks."""
+        contacts = self._state.contacts
+        contacts.look_away(offered.agent_id, offered.subscriber.number)
+        offered.is_known, offered.subscriber = True, subscriber
+        contacts.look(offered.agent_id, subscriber.number)
 
     def want(self, campaign: OpenCampaign, offered: Offered) -> None:
         """Note that the agent chose to call the person, which ends the time limit."""
@@ -156,6 +164,7 @@ class Previews:
 
     def _forget(self, campaign: OpenCampaign | None, agent_id: int) -> None:
         offered = self.offers.pop(agent_id)
+        self._state.contacts.look_away(agent_id, offered.subscriber.number)
         self.limits.expect(agent_id, NEVER_MS)
         if campaign is not None:
             if offered.is_claimed:

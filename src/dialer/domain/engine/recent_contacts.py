@@ -20,6 +20,10 @@ class RecentContacts:
         """True once a campaign has a rule."""
         self.last = 0
         """The place of the newest contact. A person who is read now has it as `read_at`."""
+        self.looks: Final[dict[str, set[int]]] = {}
+        """The agents who look at the person with each number."""
+        self.met: Final = set[int]()
+        """The agents among them with whose person a contact was made since the engine followed it up last."""
         self._places: Final[dict[str, int]] = {}
         self._forgotten = 0
         """The place up to which contacts were forgotten."""
@@ -31,6 +35,19 @@ class RecentContacts:
             self._places.clear()
             self._forgotten = self.last
         self._places[number] = self.last
+        if number in self.looks:
+            self.met.update(self.looks[number])
+
+    def look(self, agent_id: int, number: str) -> None:
+        """Note that an agent looks at the person with a number."""
+        self.looks.setdefault(number, set()).add(agent_id)
+
+    def look_away(self, agent_id: int, number: str) -> None:
+        """Note that an agent looks at the person with a number no more."""
+        agents = self.looks.get(number, set())
+        agents.discard(agent_id)
+        if not agents:
+            self.looks.pop(number, None)
 
     def outdate(self, ruled: RuledCampaign | None, subscriber: Subscriber) -> bool:
         """Return whether a contact was made with a person since they were read, whom a rule may hold back."""
