@@ -24,7 +24,7 @@ from dialer.store.tables import (
     Webhook,
 )
 from tests.api.harness import NOW_MS, Caller, FakeWorker
-from tests.console.building import HOSTILE, campaign, store
+from tests.console.building import HOSTILE, campaign, queue_campaign, store
 from tests.console.test_wall_board import call
 from tests.console.visitor import Visitor, words
 
@@ -271,6 +271,27 @@ def test_breaks_that_last_too_long_stand_there_the_longest_first(
     assert "has been on a break" not in bob.get("overview/")
     store(database, update(Queue).values(max_break_time=0))
     assert "has been on a break" not in alice.get("overview/")
+
+
+@pytest.mark.parametrize(("method", "state"), [(1, "Dialling"), (2, "Waiting"), (3, "Waiting")])
+def test_a_campaign_all_of_whose_agents_have_logged_out_says_so(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database, method: int, state: str
+) -> None:
+    """A campaign that calls a fixed number of people a minute goes on, for nobody."""
+    campaign_id = queue_campaign(api)
+    api.change(f"campaigns/{campaign_id}/", status=1)
+    store(database, update(Campaign).values(dial_method=method))
+    duty = "no agent of the campaign's queues is on duty: all are logged out or on a break"
+    named = "Desk has no agent on duty: all agents of its queues are logged out or on a break."
+    api.change("agent/1/", status=1)
+    assert (named in alice.text("overview/"), duty in alice.text(f"campaigns/{campaign_id}/").lower()) == (False, False)
+    api.change("agent/2/", status=4)
+    assert (named in alice.text("overview/"), duty in alice.text(f"campaigns/{campaign_id}/").lower()) == (True, True)
+    assert api.get(f"campaigns/{campaign_id}/")["activity"]["reason"] == "no_duty"
+    assert named not in bob.text("overview/")
+    assert f"Desk {state}" in re.sub(r" [A-Z]{5} ", " ", alice.text("overview/"))
+    api.change(f"campaigns/{campaign_id}/", status=2)
+    assert named not in alice.text("overview/")
 
 
 def test_calls_of_more_than_30_days_ago_do_not_count_where_a_rule_counts_30_days(

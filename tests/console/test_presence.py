@@ -23,7 +23,7 @@ from tests.console.building import campaign, store
 from tests.console.conftest import Machine
 from tests.console.test_desk import GUS, talk_to_gus
 from tests.console.test_desk import gus as gus  # noqa: PLC0414 - a fixture
-from tests.console.visitor import Visitor, token_of
+from tests.console.visitor import Visitor, token_of, words
 
 LOOK_MS = 5_000
 SCRIPT = {"Accept": "application/json"}
@@ -95,12 +95,14 @@ def test_an_agent_whose_desk_is_closed_goes_on_a_break_and_comes_back(
 
 
 def test_an_agent_who_closes_the_desk_in_a_call_goes_on_a_break_after_it(
-    presence: OpenDesks, alone: Processes, gus: Visitor, api: Caller, database: Database
+    presence: OpenDesks, alone: Processes, gus: Visitor, alice: Visitor, api: Caller, database: Database
 ) -> None:
     talk_to_gus(database, campaign(api))
     store(database, update(Agent).values(is_talking=True))
     alone.after(10, at=presence)
     assert alone.after(60)
+    talks_on = "Gus talks on with the desk closed, and goes on a break after the call."
+    assert (talks_on in alice.text("overview/"), "is on a break" in words(alice.page)) == (True, False)
     assert "You go on a break when the call is over, because your desk was closed." in gus.text("desk/")
     gus.send("desk/status/", status="in")
     assert agent(database) == (2, "", 0)

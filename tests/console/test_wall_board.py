@@ -165,6 +165,26 @@ def test_agents_whose_break_lasts_too_long_come_first_the_longest_first(
     assert " ".join(rows) in text
 
 
+def test_an_agent_whose_telephone_rings_in_vain_is_named_on_the_board_and_the_overview(
+    alice: Visitor, bob: Visitor, api: Caller, database: Database
+) -> None:
+    for name, status in (("Ann", 2), ("Ben", 2), ("Cleo", 4)):
+        api.create("agent", name=name, status=status)
+    hour = NOW_MS // 3_600_000
+    for agent_id, ago, missed in ((1, 0, 2), (1, 1, 1), (1, 2, 8), (2, 0, 2), (3, 0, 9)):
+        counted = {"agent_id": agent_id, "hour": hour - ago, "activity": AgentActivity.AVAILABLE, "reason": ""}
+        store(database, insert(AgentHour).values(**counted, missed=missed))
+    text = alice.text("board/")
+    assert "Ann Available missed 3 calls since 10:00" in text
+    assert text.count("calls since") == 1  # Two are few, and nobody rings Cleo.
+    named = "Ann has missed 3 calls since 10:00: the telephone rings, and nobody answers."
+    assert (named in alice.text("overview/"), alice.page.count("missed"), named in bob.text("overview/")) == (
+        True,
+        1,
+        False,
+    )
+
+
 def names_on(page: str) -> list[str]:
     return re.findall(r'<th scope="row"><a class="cut" href="/console/agents/\d+/">([^<]*)</a>', page)
 

@@ -10,11 +10,13 @@ from dialer.app.call_centre.previews import preview_of
 from dialer.app.call_centre.wrap_ups import figures_in
 from dialer.domain.calls.plans import SIP
 from dialer.domain.figures.statistics import HOUR_MS, NO_FIGURES, Figures, Grouping, unrounded_percent
+from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.queueing.plans import Preview
 from dialer.domain.rules.awaited_skills import has_any
 from dialer.domain.words.enums import AgentActivity, SupervisionMode
 from dialer.store.queries.call_centre import QueueCounts, count_queues
 from dialer.store.queries.callers_of_agent import offers_in
+from dialer.store.queries.missed_calls import MISSED_FEW, MissedCalls, missed_since_ms
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls
 from dialer.store.queries.wall_board import (
     AgentDay,
@@ -79,6 +81,8 @@ class AgentOnBoard(NamedTuple):
     """The agent who consults this one; empty for none."""
     owed_call_id: int = 0
     """The call whose outcome keeps the agent from the next one, though the time after it is over; 0 for none."""
+    missed_of_late: MissedCalls | None = None
+    """The calls missed of late by an agent who is on duty; None if they are few."""
 
     @property
     def can_be_heard(self) -> bool:
@@ -159,7 +163,7 @@ def _agents(
     rings = {
         agent: since for call in calls if call.answered_ms is None for agent, since in offers_in(call.offers).items()
     }
-    days = days_of_agents(connection, [agent.id for agent in agents], today)
+    days = days_of_agents(connection, [agent.id for agent in agents], today, missed_since_ms(now_ms) // HOUR_MS)
     found = [
         _agent(agent, talks.get(agent.id), rings.get(agent.id), days.get(agent.id, _NO_DAY), now_ms, today)
         for agent in agents
@@ -206,7 +210,15 @@ def _agent(
         day.missed,
         day.breaks_ms + goes_on_ms,
         owed_call_id=_owed_call(agent.figures, now_ms) if activity is AgentActivity.WRAPPING_UP else 0,
+        missed_of_late=_missed_of_late(agent, day, now_ms, today),
     )
+
+
+def _missed_of_late(agent: BoardAgent, day: AgentDay, now_ms: int, today: Hours) -> MissedCalls | None:
+    if agent.clock.status not in TAKES_CALLS or day.missed_of_late < MISSED_FEW:
+        return None
+    since_ms = max(missed_since_ms(now_ms), today.first * HOUR_MS)
+    return MissedCalls(agent.id, agent.name, day.missed_of_late, since_ms)
 
 
 def _owed_call(document: str, now_ms: int) -> int:

@@ -22,6 +22,7 @@ from dialer.store.queries.live_overview import (
     open_campaigns,
     unpaid_transfers,
 )
+from dialer.store.queries.missed_calls import MissedCalls, missed_of_late
 from dialer.store.queries.statistics import Present, WhoseCalls, present
 from dialer.store.rows.texts.received_texts import texts_needing_person
 from dialer.store.rows.webhooks import StoppedWebhook, stopped_webhooks
@@ -63,6 +64,8 @@ class LiveOverview(NamedTuple):
     """Breaks of agents that last too long, the longest first."""
     ordered_breaks: list[OrderedBreak]
     """Breaks on which the service has sent agents."""
+    missed: list[MissedCalls]
+    """Agents on duty whose telephones ring in vain, the worst first."""
     texts_needing_person: int
     """Text messages that came in and wait for somebody to look at them, counted up to `TEXTS_MAX`."""
 
@@ -78,6 +81,7 @@ def read_live_overview(connection: Connection, now_ms: int, user_id: int | None 
         stopped_webhooks(connection, WEBHOOKS_MAX, user_id),
         long_breaks(connection, now_ms, BREAKS_MAX, user_id=user_id),
         ordered_breaks(connection, BREAKS_MAX, user_id),
+        missed_of_late(connection, now_ms, BREAKS_MAX, user_id),
         texts_needing_person(connection, TEXTS_MAX, user_id),
     )
 

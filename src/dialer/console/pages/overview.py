@@ -196,7 +196,7 @@ def _render(reading: Glance, now_ms: int, zone: ZoneInfo, problem: str | None, *
         ],
         gateway_pages=GATEWAY_PAGES,
         agents=[(one, overview.situation.present.agents.get(one.name.lower(), 0)) for one in AgentActivity],
-        todo=things_to_do(overview, now_ms, zone, problem),
+        todo=things_to_do(overview, reading.activities, now_ms, zone, problem),
         now_ms=now_ms,
         zone=zone,
         of_all=of_all,

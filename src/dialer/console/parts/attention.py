@@ -12,9 +12,11 @@ from dialer.console.words.catalogue import PAGES
 from dialer.console.words.language import gettext, gettext_noop, ngettext
 from dialer.domain.calls.plans import SMS, VOICE
 from dialer.domain.rules.abandoned_limits import Period
-from dialer.domain.words.reasons import BreakCause, CampaignReason
+from dialer.domain.rules.campaign_activity import CampaignActivity
+from dialer.domain.words.reasons import ActivityReason, BreakCause, CampaignReason
 from dialer.store.queries.breaks import LongBreak, OrderedBreak
-from dialer.store.queries.live_overview import GatewayUse, SpentBalance
+from dialer.store.queries.live_overview import CampaignInProgress, GatewayUse, SpentBalance
+from dialer.store.queries.missed_calls import MissedCalls
 from dialer.store.rows.webhooks import StoppedWebhook
 
 AGENT: Final = "agent"
@@ -31,17 +33,32 @@ class Thing(NamedTuple):
     url: str = ""
 
 
-def things_to_do(overview: Overview, now_ms: int, zone: ZoneInfo, problem: str | None) -> list[Thing]:
-    """Return the things that need attention, urgent ones first. `problem` is that of the dialling, if any."""
+def things_to_do(
+    overview: Overview,
+    activities: Mapping[int, CampaignActivity],
+    now_ms: int,
+    zone: ZoneInfo,
+    problem: str | None,
+) -> list[Thing]:
+    """Return the things that need attention, urgent ones first.
+
+    `activities` are those of the campaigns by their ids, and `problem` is that of the dialling, if any.
+    """
     things = []
     if problem:
         text = gettext("The service does not dial: %(problem)s.") % {"problem": problem}
         things.append(Thing(is_urgent=True, text=text, url="/console/service/"))
     things += [thing for campaign in overview.situation.campaigns for thing in _of_campaign(campaign)]
+    things += [
+        _of_unstaffed(one.campaign)
+        for one in overview.situation.campaigns
+        if activities[one.campaign.id].reason == ActivityReason.NO_DUTY
+    ]
     things += [thing for gateway in overview.situation.gateways for thing in _of_gateway(gateway, now_ms, zone)]
     things += [_of_balance(balance) for balance in overview.situation.balances]
     things += [_of_webhook(webhook) for webhook in overview.situation.webhooks]
     things += _of_texts(overview.situation.texts_needing_person)
+    things += [_of_missed(one, now_ms, zone) for one in overview.situation.missed]
     things += [_of_break(one, now_ms, zone) for one in overview.situation.breaks]
     things += [_of_ordered_break(one) for one in overview.situation.ordered_breaks if one.cause in _ORDERED_BREAKS]
     return sorted(things, key=lambda thing: not thing.is_urgent)[:THINGS_MAX]
@@ -67,6 +84,15 @@ _ORDERED_BREAKS: Final[Mapping[str, str]] = {
 }
 
 
+_BREAKS_TO_COME: Final[Mapping[str, str]] = {
+    **_ORDERED_BREAKS,
+    BreakCause.DESK_CLOSED: gettext_noop(
+        "%(agent)s talks on with the desk closed, and goes on a break after the call."
+    ),
+}
+"""The words for agents who still talk. Only a closed desk sends somebody on a break who does."""
+
+
 def _of_campaign(campaign_now: CampaignNow) -> Iterator[Thing]:
     campaign = campaign_now.campaign
     named, url = {"name": campaign.name}, f"/console/campaigns/{campaign.id}/"
@@ -89,6 +115,11 @@ def _of_campaign(campaign_now: CampaignNow) -> Iterator[Thing]:
         shares = {"share": percentage(exceeded.share), "limit": percentage(exceeded.limit)}
         why = in_viewers_words(exceeded.causes[0].text) if exceeded.causes else ""
         yield Thing(is_urgent=True, text=f"{text % (named | shares)} {why}".rstrip(), url=url)
+
+
+def _of_unstaffed(campaign: CampaignInProgress) -> Thing:
+    text = gettext("%(name)s has no agent on duty: all agents of its queues are logged out or on a break.")
+    return Thing(is_urgent=True, text=text % {"name": campaign.name}, url=f"/console/campaigns/{campaign.id}/")
 
 
 def _of_gateway(gateway: GatewayUse, now_ms: int, zone: ZoneInfo) -> Iterator[Thing]:
@@ -134,8 +165,19 @@ def _of_texts(count: int) -> Iterator[Thing]:
 
 
 def _of_ordered_break(one: OrderedBreak) -> Thing:
-    text = gettext(_ORDERED_BREAKS[one.cause]) % {"agent": one.name}
+    words = _BREAKS_TO_COME if one.is_talking else _ORDERED_BREAKS
+    text = gettext(words[one.cause]) % {"agent": one.name}
     return Thing(is_urgent=False, text=text, url=f"{PAGES[AGENT].record_url}{one.agent_id}/")
+
+
+def _of_missed(one: MissedCalls, now_ms: int, zone: ZoneInfo) -> Thing:
+    text = ngettext(
+        "%(agent)s has missed %(num)s call since %(time)s: the telephone rings, and nobody answers.",
+        "%(agent)s has missed %(num)s calls since %(time)s: the telephone rings, and nobody answers.",
+        one.count,
+    )
+    values = {"agent": one.name, "num": grouped(one.count), "time": soon(one.since_ms, now_ms, zone)}
+    return Thing(is_urgent=False, text=text % values, url=f"{PAGES[AGENT].record_url}{one.agent_id}/")
 
 
 def _of_break(one: LongBreak, now_ms: int, zone: ZoneInfo) -> Thing:

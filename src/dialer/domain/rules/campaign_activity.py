@@ -160,12 +160,20 @@ def _with_people(campaign: Circumstances, span: CallingSpan, ready: list[str]) -
     """Return the activity of a campaign some of whose people may be called now, if there is room for a call."""
     verdict = verdict_on(campaign.place, PLACE_RULES)
     if not isinstance(verdict, Later):
-        reason = ActivityReason.ABANDONED if campaign.is_held_back else ""
-        return CampaignActivity(ActivityCode.DIALLING, reason, _closes_ms(span, ready))
+        return CampaignActivity(ActivityCode.DIALLING, _remark(campaign), _closes_ms(span, ready))
+    if campaign.is_unstaffed and verdict.reason is WaitsFor.NO_AGENT:
+        return CampaignActivity(ActivityCode.WAITING, ActivityReason.NO_DUTY)
     reason = ActivityReason(verdict.reason)
     if (campaign.place.calls or campaign.is_looked_at) and verdict.reason in _OF_OWN_CALLS:
         return CampaignActivity(ActivityCode.DIALLING, reason, _closes_ms(span, ready))
     return CampaignActivity(ActivityCode.WAITING, reason, verdict.at_ms if verdict.at_ms < NEVER_MS else None)
+
+
+def _remark(campaign: Circumstances) -> str:
+    """Return what is to be said of a campaign that dials: whom it calls for nobody, or what holds it back."""
+    if campaign.is_unstaffed:
+        return ActivityReason.NO_DUTY
+    return ActivityReason.ABANDONED if campaign.is_held_back else ""
 
 
 def _closes_ms(span: CallingSpan, ready: Iterable[str]) -> int | None:

@@ -56,6 +56,8 @@ class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """The prefixes of the gateway."""
     is_looked_at: bool = False
     """True if agents look at its people, whom they call or skip."""
+    is_unstaffed: bool = False
+    """True if its survey leads to queues, and no agent of them is on duty."""
     is_held_back: bool = False
     """True if it dials ahead of agents, and its abandoned calls have used up their limit."""
     ruled: RuledCampaign | None = None

@@ -118,6 +118,7 @@ class ActivityReason(Reason):
     RETRY = "retry", "everybody who waits was tried, and no next attempt is due yet"
     NEVER = "never", "nobody who waits can be called before the campaign ends"
     NO_SKILL = "no_skill", "no agent on duty has the skills that the campaign's queues need"
+    NO_DUTY = "no_duty", "no agent of the campaign's queues is on duty: all are logged out or on a break"
     NO_AGENT = "no_agent", "no agent of the campaign's queues is free"
     MAX_ALEG = "max_aleg", "the campaign has reached its limit of calls in progress"
     LINE_DOWN = "line_down", "the connection to the carrier does not work"

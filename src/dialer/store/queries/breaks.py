@@ -39,11 +39,13 @@ class OrderedBreak(NamedTuple):
     cause: str
     """A `BreakCause`."""
     since_ms: int
+    is_talking: bool = False
+    """True if the agent still talks: the break begins after the call."""
 
 
 def ordered_breaks(connection: Connection, breaks_max: int, user_id: int | None = None) -> list[OrderedBreak]:
     """Return the agents whom the service has sent on a break, the longest break first."""
-    query = select(Agent.id, Agent.name, Agent.break_cause, BEGAN_MS)
+    query = select(Agent.id, Agent.name, Agent.break_cause, BEGAN_MS, Agent.is_talking)
     query = query.where(Agent.status == AgentStatus.ON_BREAK)
     query = query.where(Agent.break_cause != "", is_of(Agent.user_id, user_id)).order_by(BEGAN_MS, Agent.id)
     return [OrderedBreak._make(row) for row in map(tuple, connection.execute(query.limit(breaks_max)))]

@@ -96,6 +96,8 @@ class AgentDay(NamedTuple):
     taken: int
     breaks_ms: int
     missed: int
+    missed_of_late: int = 0
+    """Those of them since an hour that the query names."""
 
 
 class BoardCall(NamedTuple):
@@ -186,14 +188,18 @@ def _serves(connection: Connection, queue_id: int) -> list[ColumnElement[bool]]:
     return [serves, Agent.skills.in_([one for one in texts if needed <= skills_of(one)])]
 
 
-def days_of_agents(connection: Connection, agent_ids: list[int], hours: Hours) -> dict[int, AgentDay]:
-    """Return the counted figures of agents in these hours. Agents without any are left out."""
+def days_of_agents(connection: Connection, agent_ids: list[int], hours: Hours, late_from: int) -> dict[int, AgentDay]:
+    """Return the counted figures of agents in these hours. Agents without any are left out.
+
+    `late_from` is the hour from which missed calls are recent.
+    """
     taken = func.sum(case((AgentHour.activity == AgentActivity.TALKING, AgentHour.begun), else_=0))
     breaks_ms = func.sum(case((AgentHour.activity == AgentActivity.ON_BREAK, AgentHour.spent_ms), else_=0))
-    columns = (AgentHour.agent_id, taken, breaks_ms, func.sum(AgentHour.missed))
+    missed_of_late = func.sum(case((AgentHour.hour >= late_from, AgentHour.missed), else_=0))
+    columns = (AgentHour.agent_id, taken, breaks_ms, func.sum(AgentHour.missed), missed_of_late)
     query = select(*columns).where(AgentHour.agent_id.in_(agent_ids))
     query = query.where(AgentHour.hour >= hours.first, AgentHour.hour < hours.end).group_by(AgentHour.agent_id)
-    return {row[0]: AgentDay(int(row[1]), int(row[2]), int(row[3])) for row in connection.execute(query)}
+    return {row[0]: AgentDay(*map(int, row[1:])) for row in connection.execute(query)}
 
 
 def queues_on_board(connection: Connection, user_id: int | None, queues_max: int) -> list[BoardQueue]:

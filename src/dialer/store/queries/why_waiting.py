@@ -71,10 +71,8 @@ def circumstances_of(
     """
     rows = connection.execute(_CAMPAIGNS, {"ids": list(campaign_ids)}).mappings().all()
     at_work = {row["id"] for row in rows if row["status"] == CampaignStatus.START}
-    in_progress = _in_progress(connection, at_work)
-    carried = _carried(connection) if at_work else {}
-    for_agents = [row["id"] for row in rows if _dials_for_agents(row)]
-    queues = _queue_ids(connection, for_agents) if for_agents else {}
+    in_progress, carried = _in_progress(connection, at_work), _carried(connection) if at_work else {}
+    queues = _queue_ids(connection, at_work) if at_work else {}
     agents = _agents_of_queues(connection, set().union(*queues.values()))
     skills = skills_on_duty(connection, agents, now_ms)
     looked_at = _campaigns_looked_at(agents)
@@ -83,7 +81,8 @@ def circumstances_of(
     found: dict[int, Circumstances] = {}
     for row in rows:
         theirs = [skills[queue_id] for queue_id in queues.get(row["id"], ()) if queue_id in skills]
-        lacks_agents = _dials_for_agents(row) and not any(map(has_idle, theirs))
+        for_agents = theirs if _dials_for_agents(row) else None
+        lacks_agents = for_agents is not None and not any(map(has_idle, for_agents))
         place = PlaceFacts(
             now_ms=now_ms,
             agents_at_ms=NEVER_MS if lacks_agents else 0,
@@ -112,10 +111,11 @@ def circumstances_of(
                 destinations=destinations_of(row["allowed_countries"], allows_special=row["allows_special"]),
                 user_id=row["user_id"],
                 prefixes=Prefixes(row["addprefix"] or "", row["removeprefix"] or ""),
+                is_unstaffed=bool(queues.get(row["id"])) and not theirs,
                 is_held_back=_is_held_back(row),
                 ruled=ruled.get(row["id"]),
                 is_looked_at=row["id"] in looked_at,
-                skills=tuple(theirs) if any(map(needs_skills, theirs)) else (),
+                skills=tuple(for_agents) if for_agents and any(map(needs_skills, for_agents)) else (),
             )
     return found
 
