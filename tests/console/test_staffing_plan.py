@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 
-from dialer.domain.words.enums import CallRequestStatus
+from dialer.domain.words.enums import CallRequestStatus, DialMethod
 from dialer.store.database.database import Database
-from dialer.store.tables import CallRequest, CampaignForecast
+from dialer.store.tables import CallRequest, Campaign, CampaignForecast
 from tests.api.builders import stored
 from tests.api.harness import NOW_MS, Caller
 from tests.api.queue_past import busy_morning
@@ -56,6 +56,24 @@ def test_the_plan_is_a_table_a_picture_and_a_file(alice: Visitor, queue: int) ->
     assert head.startswith("Day,Half hour,Calls,Handling time (seconds),Agents at work,People on the roster,")
     assert first.startswith("Tuesday,09:00,30.0,111.0,4,4,")
     assert alice.request("GET", f"queues/{queue}/staffing/export/?format=xlsx").content[:2] == b"PK"
+
+
+def test_it_compares_what_is_needed_with_the_agents_of_the_queue(
+    alice: Visitor, api: Caller, database: Database, queue: int
+) -> None:
+    text = alice.text(f"queues/{queue}/staffing/")
+    few = "It needs up to 4 agents at work; the queue has 1 agent."
+    assert f"{few} In 1 half hour of the week it needs more than the queue has. Agents at work" in text
+    for name in ("Ben", "Cleo", "Dan"):
+        agent = api.create("agent", name=name)
+        api.create("tier", queue=f"/rest-api/queue/{queue}/", agent=agent["url"])
+    text = alice.text(f"queues/{queue}/staffing/")
+    assert "It needs up to 4 agents at work; the queue has 4 agents. Agents at work" in text
+
+    store(database, update(Campaign).values(dial_method=DialMethod.PREDICTIVE))
+    dialled = "a campaign dialled them for the agents who were there."
+    assert dialled in alice.text(f"queues/{queue}/staffing/")
+    assert dialled not in alice.text(f"queues/{queue}/staffing/?volumes=tue%2009:00-10:00%2030")
 
 
 def test_wrong_promises_and_queues_without_calls_are_told(alice: Visitor, api: Caller, queue: int) -> None:

@@ -1,9 +1,11 @@
 """The staffing plan of a queue: a form for what is promised, and the agents that each half hour needs."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, timedelta
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
 
 import anyio.to_thread
 from litestar import Response, get
@@ -40,6 +42,8 @@ from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.records.queues import QUEUES
 from dialer.resources.words.errors import InvalidError
+from dialer.store.queries.able_agents import able_agents
+from dialer.store.queries.queue_loads import was_dialled_for_agents
 
 DAY: Final = "day"
 """The parameter of the address with the day that is shown."""
@@ -118,8 +122,8 @@ class NumberInput(NamedTuple):
 async def show_staffing_plan(request: ApiRequest, record_id: FromPath[str]) -> Response[Any]:
     """Show the plan of a queue: by default for the day with the most people."""
     identity = identity_in(record_id)
-    name, campaigns = await request.service.read(
-        request, lambda unit: (_name(unit, identity), _campaigns(unit, identity))
+    name, campaigns, staff = await request.service.read(
+        request, lambda unit: (_name(unit, identity), _campaigns(unit, identity), _staff(unit, identity))
     )
     query, messages, plan, status = request.query_params, list[str](), None, HTTPStatus.OK
     try:
@@ -131,6 +135,7 @@ async def show_staffing_plan(request: ApiRequest, record_id: FromPath[str]) -> R
     days = [] if plan is None else list(dict.fromkeys(one.weekday for one in plan.half_hours))
     day = query.get(DAY, "")
     shown = day if day in days or plan is None else max(plan.half_hours, key=lambda one: one.people).weekday
+    is_past = plan is None or plan.rests_on == PlanSource.PAST
     half_hours = [] if plan is None else [one for one in plan.half_hours if one.weekday == shown]
     return page(
         request,
@@ -148,7 +153,11 @@ async def show_staffing_plan(request: ApiRequest, record_id: FromPath[str]) -> R
         example=EXAMPLE,
         campaigns=campaigns,
         campaign=query.get(CAMPAIGN, ""),
-        is_past=not plan or plan.rests_on == PlanSource.PAST,
+        staff=staff,
+        peak=max((one.agents for one in plan.half_hours), default=0) if plan else 0,
+        beyond=sum(one.agents > staff for one in plan.half_hours) if plan else 0,
+        is_of_dialler=is_past and plan is not None and await _is_of_dialler(request, identity, plan),
+        is_past=is_past,
         is_expected=any(query.get(each) for each in (VOLUMES, CAMPAIGN, *TIMES)) or plan is None,
         days=[(each, gettext(WEEKDAY_WORDS[each])) for each in days],
         day=shown,
@@ -170,6 +179,21 @@ async def export_staffing_plan(request: ApiRequest, record_id: FromPath[str]) ->
     except StaffingPlanError as error:
         raise InvalidError({"queue": [message_of(error)]}) from None
     return await answer_sheet(request, _exported(plan.half_hours), f"staffing-plan-{identity}", zone_of(request))
+
+
+def _staff(unit: Unit, queue_id: int) -> int:
+    """Return the number of agents who may take the calls of a queue, on duty or not."""
+    return len(able_agents(unit.connection, [queue_id]))
+
+
+async def _is_of_dialler(request: ApiRequest, queue_id: int, plan: StaffingPlan) -> bool:
+    """Return whether the calls on which a plan rests were dialled for the agents who were there."""
+    zone, first, last = ZoneInfo(plan.timezone), *map(date.fromisoformat, (plan.first_day, plan.last_day))
+    days = (first, last + timedelta(days=1))
+    since_ms, until_ms = (int(datetime.combine(day, time(), zone).timestamp()) * 1_000 for day in days)
+    return await request.service.read(
+        request, lambda unit: was_dialled_for_agents(unit.connection, queue_id, since_ms, until_ms)
+    )
 
 
 def _campaigns(unit: Unit, queue_id: int) -> list[tuple[int, str]]:

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, case, func, literal_column, select
 
-from dialer.domain.words.enums import AgentActivity
+from dialer.domain.words.enums import AgentActivity, DialMethod
 from dialer.store.queries.able_agents import able_agents
 from dialer.store.queries.statistics import Hours
 from dialer.store.tables import AgentHour, CallRequest, Campaign, Transfer
@@ -68,3 +68,16 @@ def mean_wrap_up_ms(connection: Connection, queue_id: int, hours: Hours) -> floa
     )
     talks, spent_ms = map(int, connection.execute(query).one())
     return spent_ms / talks if talks else 0.0
+
+
+def was_dialled_for_agents(connection: Connection, queue_id: int, since_ms: int, until_ms: int) -> bool:
+    """Return whether a campaign that dials for agents placed calls that joined a queue in a time, and have left it."""
+    query = (
+        select(Transfer.id)
+        .join(CallRequest, CallRequest.id == Transfer.callrequest_id)
+        .join(Campaign, Campaign.id == CallRequest.campaign_id)
+        .where(Transfer.queue_id == queue_id, Transfer.ended_ms >= since_ms, Transfer.score_from_ms > 0)
+        .where(Transfer.joined_ms >= since_ms, Transfer.joined_ms < until_ms)
+        .where(CallRequest.attempt > 0, Campaign.dial_method != DialMethod.FIXED_RATE)
+    )
+    return connection.scalar(query.limit(1)) is not None
