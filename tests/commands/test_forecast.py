@@ -11,9 +11,10 @@ from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.reasons import CAMPAIGN_REASONS
 from dialer.forecast.parameters import FIRST_SEED_MAX
 from dialer.store.database.database import Database
-from dialer.store.tables import Campaign, Gateway
+from dialer.store.tables import Campaign, ContactRule, Gateway
 from tests.commands.conftest import Run
 from tests.runtime.house import ALL_ANSWER, MONDAY_NOON_MS, House
+from tests.runtime.test_contact_law import ALL_BUSY
 
 TALKERS = '{"answer": 1, "busy": 0, "rejected": 0, "invalid": 0, "machine": 0, "talk": 60, "patience": 900}'
 VIRTUAL = {"DIALER_CLOCK": "virtual", "DIALER_CLOCK_START": "2026-03-02T12:00:00Z"}
@@ -72,6 +73,18 @@ def house(tmp_path: Path) -> House:
 def test_the_table_goes_to_standard_output(run: Run) -> None:
     done = run("forecast", "1", "--seeds", "2", "--first-seed", "4", **VIRTUAL)
     assert (done.code, done.err, done.out) == (0, "", TABLE)
+
+
+def test_it_says_whom_contact_rules_hold_back(run: Run, house: House) -> None:
+    """Both are busy. They are to be called again after a minute, and wait until tomorrow."""
+    house.change(Gateway, house.gateway_id, parameters=ALL_BUSY)
+    numbers = house.phonebook("+12025551101", "+12025551102")
+    house.campaign(house.survey({"type": 1, "script": "word"}), numbers, maxretry=1, intervalretry=60)
+    house.add(ContactRule, user_id=house.user_id, name="Daily", most=1, period=1, unit="days")
+    house.database.close()
+    lines = run("forecast", "2", "--obey-contact-rules", **VIRTUAL).out.splitlines()
+    assert "Obeyed: window, do_not_call, gateway_limits, balance, contact_rules" in lines
+    assert "Held back by Daily (P50): 2 people, 2 calls or messages that wait, 24.0 h each" in lines
 
 
 @pytest.mark.usefixtures("house")

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 import msgspec
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 
 from dialer.api.actions.forecast import Forecaster, ForecastUnderWay
 from dialer.app.campaigns.keep_forecast import kept_forecast, record_of_forecasts
@@ -16,10 +16,11 @@ from dialer.forecast.summary import Forecast
 from dialer.resources.crud.resource import Actor
 from dialer.resources.words.errors import AnsweredError
 from dialer.store.database.database import Database
-from dialer.store.tables import Campaign, CampaignForecast, CampaignHour, DncContact, Subscriber, User
+from dialer.store.tables import Campaign, CampaignForecast, CampaignHour, DncContact, Gateway, Subscriber, User
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, queue_campaign, store
 from tests.console.visitor import Visitor, words
+from tests.runtime.test_contact_law import ALL_BUSY
 
 
 def forecast(visitor: Visitor, identity: int, page: str = "") -> tuple[int, str]:
@@ -87,6 +88,23 @@ def test_a_forecast_obeys_the_calling_hours_if_the_box_is_ticked(
         assert alice.send(f"campaigns/{identity}/forecast/", **ticked).status_code == 303
         assert f"{said} {words_of_hours}" in alice.text(f"campaigns/{identity}/")
         assert ('name="obey_calling_hours" value="1" checked' in alice.page) is is_checked
+
+
+def test_a_forecast_shows_what_contact_rules_cost(alice: Visitor, api: Caller, database: Database) -> None:
+    """All four are busy. They are to be called again after a minute, and wait until the campaign has ended."""
+    identity = campaign(api, expirationdate="2026-11-19 11:00:00", maxretry="1", intervalretry="60")
+    store(database, update(Gateway).values(parameters=ALL_BUSY))
+    store(database, update(Subscriber).values(number=func.replace(Subscriber.number, "5550", "5551")))
+    store(database, update(User).values(call_rate=1_000, balance=10_00000))
+    api.create("contact-rule", name="Once a day <b>", limit=1, period=1, unit="days")
+    alice.get(f"campaigns/{identity}/")
+    assert 'name="obey_contact_rules" value="1" checked' in alice.page
+    for ticked in ({}, {"obey_contact_rules": "1"}):
+        assert alice.send(f"campaigns/{identity}/forecast/", **ticked).status_code == 303
+        text = alice.text(f"campaigns/{identity}/")
+        assert "Once a day <b> 4 people wait 23 h 52 min on average 4 of them past the end of the campaign" in text
+        assert ('name="obey_contact_rules" value="1" checked' in alice.page) is bool(ticked)
+        alice.get(f"campaigns/{identity}/")
 
 
 def test_a_forecast_shows_how_many_runs_are_done(alice: Visitor, api: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,6 @@ from dialer.store.tables import (
     Consent,
     ConsoleSession,
     Contact,
-    ContactRule,
     ContactWait,
     ContactWord,
     CpsReturned,
@@ -87,7 +86,7 @@ LINES = (LiveLeg, SetAsideReport, TextNews, TextPart)
 CREDENTIALS = (ApiKey, ConsoleSession, KeyCheck, OwnTelephone, RecoveryCode, SecondFactor, Webhook, WebhookDelivery)
 CONSOLE = (ContactWord, ExampleCampaign, NumberNote, SurveyChange)
 LEFT_OUT = (
-    *(AuditLog, Consent, ContactRule, ContactWait, PeopleToCopy, SmsReceived),
+    *(AuditLog, Consent, ContactWait, PeopleToCopy, SmsReceived),
     *CONSOLE,
     *CREDENTIALS,
     *LIMITS,
@@ -97,7 +96,7 @@ LEFT_OUT = (
     *SHARING,
 )
 """Tables of searches and of undoing, of credentials, of past events, of processes and of real lines, and of work in
-progress, which a forecast never reads. Contact rules and consents are left aside, as a forecast says."""
+progress, which a forecast never reads. Consents are left aside, as a forecast says."""
 
 
 def test_every_table_is_copied_or_known_to_be_of_no_use() -> None:

@@ -11,6 +11,7 @@ from dialer.domain.billing.money import format_money
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.figures.digest import cdr_digest
 from dialer.domain.figures.statistics import Grouping
+from dialer.domain.forecast.rehearsed_rules import RuleCost
 from dialer.domain.queueing.agents import TAKES_CALLS
 from dialer.domain.words.enums import CampaignStatus, TransferStatus
 from dialer.forecast.forecast import started_copy
@@ -25,10 +26,22 @@ from dialer.sim.carrier import SimulatedCarrier
 from dialer.sim.report import show_date
 from dialer.store.database.database import Database
 from dialer.store.queries.campaign_figures import machines_of_campaigns
+from dialer.store.queries.contact_law import law_rows
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.queries.statistics import WhoseCalls, count_calls
 from dialer.store.queries.survey_results import count_answers
-from dialer.store.tables import SMS, Agent, CallRequest, Campaign, Cdr, SectionTemplate, SmsMessage, Tier, Transfer
+from dialer.store.tables import (
+    SMS,
+    Agent,
+    CallRequest,
+    Campaign,
+    Cdr,
+    ContactWait,
+    SectionTemplate,
+    SmsMessage,
+    Tier,
+    Transfer,
+)
 
 
 class Before(NamedTuple):
@@ -43,7 +56,7 @@ class Before(NamedTuple):
 
 async def run_in_worker(database: Database, order: Order, seed: int) -> SeedRun:
     """Run a copy of a campaign under a seed."""
-    copy, _ = started_copy(database, order)
+    copy, _, _ = started_copy(database, order)
     try:
         before = copy.read_now(lambda connection: _before(connection, order.campaign_id))
         stop = await _run(copy, order, seed)
@@ -138,7 +151,25 @@ def _seed_run(connection: Connection, order: Order, seed: int, stop: Stop, befor
         ),
         hours=_hours(connection, order.campaign_id),
         queues=_queues(connection, order, before),
+        held=_held(connection, order),
     )
+
+
+def _held(connection: Connection, order: Order) -> tuple[RuleCost, ...]:
+    """Return what the contact rules have cost, by the waits that the worker has kept."""
+    expires_ms = _campaign(connection, order.campaign_id)["expirationdate"]
+    waits: dict[int, list[tuple[int, int, int]]] = {}
+    for row in connection.execute(select(ContactWait.__table__).order_by(ContactWait.id)).mappings():
+        if row["until_ms"] is not None:
+            rule_id = row["rule_id"] or -1 - [law.id for law in law_rows()].index(row["row"])
+            waits.setdefault(rule_id, []).append((row["subscriber_id"], row["at_ms"], row["until_ms"]))
+    found = []
+    for rule_id, theirs in sorted(waits.items()):
+        last = {who: until_ms for who, _, until_ms in theirs}
+        waited_ms = sum(max(0, min(until_ms, expires_ms) - at_ms) for _, at_ms, until_ms in theirs)
+        too_late = sum(until_ms >= expires_ms for until_ms in last.values())
+        found.append(RuleCost(rule_id, len(last), len(theirs), waited_ms, too_late))
+    return tuple(found)
 
 
 def _queues(connection: Connection, order: Order, before: Before) -> QueueCounters:

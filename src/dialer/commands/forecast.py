@@ -15,7 +15,7 @@ from dialer.commands.open_service import open_service
 from dialer.commands.output import print_json, printable
 from dialer.commands.staffing import agents_to_try, lines_of_staffing
 from dialer.commands.tables import with_unit
-from dialer.commands.what_if import COVERAGE, lines_of_comparison, lines_of_rules, read_settings_to_try
+from dialer.commands.what_if import COVERAGE, lines_of_comparison, lines_of_held, lines_of_rules, read_settings_to_try
 from dialer.forecast.forecast import CampaignOverError, NoCampaignError, forecast_campaign, ignore_progress
 from dialer.forecast.parameters import COMPARED_SEEDS_MAX, Order
 from dialer.forecast.processes import ForecastFailedError, Progress, processes_of_machine
@@ -50,6 +50,7 @@ def forecast(
     what_ifs: Sequence[str] = (),
     agents: str | None = None,
     obey_calling_hours: bool | None = None,
+    obey_contact_rules: bool | None = None,
     as_json: bool,
 ) -> None:
     """Forecast the outcome of a campaign from now on. The campaign itself does not change."""
@@ -71,6 +72,7 @@ def forecast(
             service_seed=settings.seed,
             currency=service.currency_of(row["user_id"]),
             obey_calling_hours=obey_calling_hours,
+            obey_contact_rules=obey_contact_rules,
         )
         if tried := numbers or what_ifs:
             result: Forecast | WhatIf = _what_if(database, order, settings, tried)
@@ -136,6 +138,7 @@ def _lines(result: Forecast) -> Iterator[str]:
         )
     yield ""
     yield from lines_of_rules(result)
+    yield from lines_of_held(result)
     yield "Stopped: " + ", ".join(f"{tally.name} {tally.count}" for tally in result.stop_reasons)
     for section in result.sections:
         yield from _section(section)

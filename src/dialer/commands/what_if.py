@@ -9,6 +9,7 @@ import rich_click as click
 from sqlalchemy import Connection, select
 
 from dialer.api.actions.what_if import read_setting
+from dialer.commands.output import printable
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.words.roles import Role
 from dialer.forecast.parameters import SETTINGS_MAX, Order
@@ -37,6 +38,7 @@ COVERAGE: Final = (
 """The line that says which calls the figures of a forecast cover."""
 LABEL_WIDTH: Final = 22
 VALUE_WIDTH: Final = 14
+_HOUR_S: Final = 3_600
 _OPERATOR: Final = Actor(0, "", Role.ADMIN)
 _NO_LINKS: Final = Links("", frozenset())
 
@@ -104,6 +106,15 @@ def lines_of_rules(forecast: Forecast) -> Iterator[str]:
         yield f"Not obeyed: {', '.join(forecast.rules_left_aside)}"
     if forecast.currency:
         yield f"Costs are in {forecast.currency}"
+
+
+def lines_of_held(forecast: Forecast) -> Iterator[str]:
+    """Yield a line for each contact rule that holds somebody back: the medians of its people, waits and delay."""
+    for one in forecast.held:
+        people, waits, hours = one.people.p50, one.waits.p50, one.delay.p50 / _HOUR_S
+        beyond = f"; {one.too_late.p50} past the end of the campaign" if one.too_late.p50 else ""
+        costs = f"{people} people, {waits} calls or messages that wait, {hours:.1f} h each{beyond}"
+        yield f"Held back by {printable(one.row or one.name)} (P50): {costs}"
 
 
 def _lines_of(setting: SettingForecast) -> Iterator[str]:

@@ -45,6 +45,7 @@ from dialer.store.tables import (
     CampaignPhonebook,
     Contact,
     ContactName,
+    ContactRule,
     Did,
     DncContact,
     DncList,
@@ -92,7 +93,7 @@ def copy_campaign(source: Connection, target: Connection, campaign_id: int, now_
 def people_of(connection: Connection, campaign_id: int) -> int:
     """Count the people to simulate: subscribers, and contacts that become subscribers at the start."""
     subscribers = select(func.count()).where(Subscriber.campaign_id == campaign_id)
-    contacts = select(func.count()).select_from(Contact).where(_is_uncollected(campaign_id))
+    contacts = select(func.count()).select_from(Contact).where(is_uncollected(campaign_id))
     return int(connection.scalar(subscribers) or 0) + int(connection.scalar(contacts) or 0)
 
 
@@ -113,6 +114,9 @@ def _campaign_parts(campaign_id: int) -> Iterator[Part]:
     yield Campaign.__table__, Campaign.id == campaign_id
     yield User.__table__, User.id.in_(_of_campaign("user_id", campaign_id))
     yield RateCardLine.__table__, RateCardLine.user_id.in_(_of_campaign("user_id", campaign_id))
+    # Rows of law are of no account: an admin may have switched one.
+    is_law = ContactRule.user_id.is_(None)
+    yield ContactRule.__table__, or_(is_law, ContactRule.user_id.in_(_of_campaign("user_id", campaign_id)))
     yield CallerIdGroup.__table__, CallerIdGroup.id.in_(group)
     yield CallerId.__table__, CallerId.callerid_group_id.in_(group)
     yield Did.__table__, is_own_did
@@ -130,7 +134,7 @@ def _survey_parts(campaign_id: int) -> Iterator[Part]:
 def _people_parts(campaign_id: int) -> Iterator[Part]:
     numbers = union(
         select(Subscriber.number).where(Subscriber.campaign_id == campaign_id),
-        select(Contact.number).where(_is_uncollected(campaign_id)),
+        select(Contact.number).where(is_uncollected(campaign_id)),
     )
     lists = lists_that_hold(literal(campaign_id))
     matters = or_(
@@ -140,12 +144,12 @@ def _people_parts(campaign_id: int) -> Iterator[Part]:
         select(Subscriber.id)
         .where(Subscriber.campaign_id == campaign_id, is_without_country(Subscriber.number))
         .exists(),
-        select(Contact.id).where(_is_uncollected(campaign_id), is_without_country(Contact.number)).exists(),
+        select(Contact.id).where(is_uncollected(campaign_id), is_without_country(Contact.number)).exists(),
         _sends_messages(campaign_id),
     )
     yield CampaignPhonebook.__table__, CampaignPhonebook.campaign_id == campaign_id
     yield Phonebook.__table__, Phonebook.id.in_(_phonebooks(campaign_id))
-    yield Contact.__table__, _is_uncollected(campaign_id)
+    yield Contact.__table__, is_uncollected(campaign_id)
     # A start checks the placeholders of the texts against these names.
     yield ContactName.__table__, ContactName.phonebook_id.in_(_phonebooks(campaign_id))
     yield DncList.__table__, DncList.id.in_(lists)
@@ -216,7 +220,8 @@ def _phonebooks(campaign_id: int) -> Select[int]:
     return select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == campaign_id)
 
 
-def _is_uncollected(campaign_id: int) -> ColumnElement[bool]:
+def is_uncollected(campaign_id: int) -> ColumnElement[bool]:
+    """Return the condition that a contact becomes a subscriber of a campaign at its start, or later."""
     newer = exists().where(
         CampaignPhonebook.campaign_id == campaign_id,
         CampaignPhonebook.phonebook_id == Contact.phonebook_id,

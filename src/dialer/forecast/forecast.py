@@ -1,7 +1,7 @@
 """The forecast of a campaign: a copy of it, run to its end under each of some seeds."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import structlog
 from sqlalchemy import Connection, select, update
@@ -11,6 +11,7 @@ from dialer.app.campaigns.shared_agents import SharingCampaign, campaigns_sharin
 from dialer.app.work.unit import UnitOfWork
 from dialer.domain.forecast.rehearsed_rules import RehearsedRule
 from dialer.domain.survey.survey import Survey, decode_survey
+from dialer.domain.words.contact_words import OFF, ON
 from dialer.domain.words.enums import CampaignStatus
 from dialer.domain.words.reasons import CAMPAIGN_REASONS
 from dialer.domain.words.sentences import Moment, Sentence, StateName, template
@@ -20,12 +21,13 @@ from dialer.forecast.memory_database import MemoryDatabase
 from dialer.forecast.parameters import Order
 from dialer.forecast.processes import Progress, do_all
 from dialer.forecast.seed_run import SeedRun, run_seed
-from dialer.forecast.stage import ForecastStage, read_stage
+from dialer.forecast.stage import NO_HISTORY, ForecastStage, History, read_stage
 from dialer.forecast.summary import Forecast, summarise
 from dialer.sim.report import show_date
 from dialer.store.database.database import Database
+from dialer.store.database.service_state import open_state
 from dialer.store.queries.contact_rules import ruled_campaigns
-from dialer.store.tables import Campaign, SealedSurvey, User
+from dialer.store.tables import CallRequest, Campaign, SealedSurvey, ServiceState, User
 
 UNLIMITED: Final = 10**15
 """A balance that pays for any campaign, in integers of 1e-5."""
@@ -68,8 +70,9 @@ async def forecast_campaign(database: Database, order: Order, progress: Progress
     stage, survey = staged(database, order)
     (runs,) = run_seeds([stage], range(order.first_seed, order.first_seed + order.seeds), order.processes, progress)
     sharing = sharing_campaigns(database, order)
-    bound = rules_not_rehearsed(database, order)
-    return summarise(order, runs, survey, obeys_hours=stage.obeys_hours, bound=bound, sharing=sharing)
+    bound = rules_that_bind(database, order)
+    hours, ruled = stage.obeys_hours, stage.ruled
+    return summarise(order, runs, survey, obeys_hours=hours, ruled=ruled, bound=bound, sharing=sharing)
 
 
 def run_seeds(
@@ -93,8 +96,8 @@ def sharing_campaigns(database: Database, order: Order) -> tuple[SharingCampaign
     return database.read_now(lambda connection: campaigns_sharing_agents(connection, order.campaign_id))
 
 
-def rules_not_rehearsed(database: Database, order: Order) -> frozenset[RehearsedRule]:
-    """Return the rules that bind the campaign of a forecast and that no run obeys."""
+def rules_that_bind(database: Database, order: Order) -> frozenset[RehearsedRule]:
+    """Return those of the rules that bind few campaigns which bind the campaign of a forecast."""
     one, zone = [order.campaign_id], order.service_zone
     ruled = database.read_now(lambda connection: ruled_campaigns(connection, one, zone)).get(order.campaign_id)
     if ruled is None:
@@ -105,9 +108,9 @@ def rules_not_rehearsed(database: Database, order: Order) -> frozenset[Rehearsed
 
 def staged(database: Database, order: Order) -> tuple[ForecastStage, Survey]:
     """Return the stage of a campaign's copy, and the survey that it plays. The errors are those of a forecast."""
-    copy, survey = started_copy(database, order)
+    copy, survey, history = started_copy(database, order)
     try:
-        return copy.write_now(lambda connection: read_stage(connection, order)), survey
+        return copy.write_now(lambda connection: read_stage(connection, order, history)), survey
     finally:
         copy.close()
 
@@ -132,13 +135,31 @@ def check_not_over(campaign: Mapping[str, Any]) -> None:
     raise CampaignOverError(Sentence(_OVER_BECAUSE, reason=meaning, **values))
 
 
-def started_copy(database: Database, order: Order) -> tuple[MemoryDatabase, Survey]:
-    """Return a database with a copy of the campaign, which is started, and the survey that it plays."""
+class StartedCopy(NamedTuple):
+    """A copy of a campaign that is started."""
 
-    def copy(source: Connection, target: Connection) -> None:
+    database: MemoryDatabase
+    survey: Survey
+    """The survey that it plays."""
+    history: History
+    """The contacts that were made with its people, as far as its rules count them. The copy has no rows of them."""
+
+
+def started_copy(database: Database, order: Order) -> StartedCopy:
+    """Return a copy of the campaign, which is started."""
+
+    def copy(source: Connection, target: Connection) -> History:
         copy_campaign(source, target, order.campaign_id, order.now_ms)
         if order.is_rich:
             target.execute(update(User).values(balance=UNLIMITED))
+        _switch_law(target, order)
+        one = [order.campaign_id]
+        ruled = ruled_campaigns(target, one, order.service_zone, by_any_method=True).get(order.campaign_id)
+        if ruled is None or not ruled.rules:
+            return NO_HISTORY
+        from dialer.forecast.contact_memory import history_of  # noqa: PLC0415 - few campaigns have rules
+
+        return history_of(source, ruled, order.now_ms, frozenset(target.scalars(select(CallRequest.callid))))
 
     def start(connection: Connection) -> Survey:
         row = connection.execute(select(Campaign.__table__)).one_or_none()
@@ -151,8 +172,16 @@ def started_copy(database: Database, order: Order) -> tuple[MemoryDatabase, Surv
 
     target = MemoryDatabase()
     try:
-        database.read_now(lambda source: target.write_now(lambda connection: copy(source, connection)))
-        return target, target.write_now(start)
+        history = database.read_now(lambda source: target.write_now(lambda connection: copy(source, connection)))
+        return StartedCopy(target, target.write_now(start), history)
     except BaseException:
         target.close()
         raise
+
+
+def _switch_law(connection: Connection, order: Order) -> None:
+    """Let rows of law hold over a simulated gateway, or not. Where the service has switched them off, they stay so."""
+    if order.obey_contact_rules is not None:
+        open_state(connection, order.now_ms)
+        stored = ON if order.obey_contact_rules else ""
+        connection.execute(update(ServiceState).where(ServiceState.contact_rules != OFF).values(contact_rules=stored))

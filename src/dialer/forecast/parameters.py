@@ -35,6 +35,8 @@ class Order(msgspec.Struct, frozen=True):
     """The currency of the costs: an ISO 4217 code, or empty."""
     obey_calling_hours: bool | None = None
     """True to obey the calling hours over a simulated gateway, too; False not to; None as the service does."""
+    obey_contact_rules: bool | None = None
+    """True, False and None mean the same for rows of law about contacts. Rules of the account always hold."""
 
 
 SETTINGS_MAX: Final = 20

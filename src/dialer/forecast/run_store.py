@@ -5,13 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dialer.domain.billing.money import format_money
 from dialer.domain.calls import agent_effects, call_effects, campaign_effects, effects, text_effects
-from dialer.domain.calls.plans import Call, CallOutcome
+from dialer.domain.calls.plans import Call, CallOutcome, Subscriber
 from dialer.domain.figures.digest import RunningDigest
 from dialer.domain.figures.statistics import HOUR_MS
+from dialer.domain.forecast.rehearsed_rules import RuleCost
 from dialer.domain.numbers.listed_forms import has_no_country, listed_forms
 from dialer.domain.words.enums import AmdStatus, CampaignStatus, LegType
 from dialer.forecast.queue_figures import QueueTally
@@ -21,6 +22,9 @@ from dialer.sim.report import show_date
 from dialer.store.journal.agent_calls import for_agents
 from dialer.store.queries.do_not_call import hashed
 from dialer.store.queries.survey_results import counted_name
+
+if TYPE_CHECKING:
+    from dialer.forecast.contact_memory import ContactMemory
 
 _IGNORED: Final = (
     *(call_effects.AnswerCall, text_effects.SendText, text_effects.KeepText, text_effects.DropText),
@@ -74,6 +78,8 @@ class RunStore(MemoryStore):
     """The `CampaignStore` of one run of a forecast. It answers and counts as the rows of the service would."""
 
     def __init__(self, stage: ForecastStage) -> None:
+        self._contacts: Final = _contacts_of(stage)
+        """The contacts that rules count; None without a rule, which then cost nothing."""
         super().__init__(copies=True)
         self._listed: Final = stage.listed
         self._number_key: Final = stage.number_key
@@ -110,7 +116,45 @@ class RunStore(MemoryStore):
             call_effects.FinishLeg: self._record_leg,
             call_effects.KeepTransfer: self._record_transfer,
             campaign_effects.MoveCampaign: self._record_move,
+            **({} if self._contacts is None else self._recorders_of_contacts(self._contacts)),
         }
+
+    def _recorders_of_contacts(self, contacts: "ContactMemory") -> dict[type, Callable[[Any, int], None] | None]:
+        """Return the functions of effects of which rules learn."""
+
+        def dialled(effect: call_effects.Dial, now_ms: int) -> None:
+            contacts.dialled(effect.call)
+            self._record_dial(effect, now_ms)
+
+        def finished(effect: call_effects.FinishCall, now_ms: int) -> None:
+            contacts.ended(effect)
+            self._record_finish(effect, now_ms)
+
+        def came_in(effect: call_effects.FinishInbound, now_ms: int) -> None:
+            contacts.ended(effect)
+            self._record_inbound(effect, now_ms)
+
+        def put_back(effect: campaign_effects.PutBack, now_ms: int) -> None:
+            if effect.is_held:
+                contacts.put_back(effect, now_ms)
+            self._record_put_back(effect, now_ms)
+
+        return {
+            call_effects.Dial: dialled,
+            call_effects.FinishCall: finished,
+            call_effects.FinishInbound: came_in,
+            campaign_effects.PutBack: put_back,
+            text_effects.SendText: lambda effect, _: contacts.dialled(effect.message),
+        }
+
+    @property
+    def held(self) -> tuple[RuleCost, ...]:
+        """The costs of contact rules so far, in the order of the rules' ids."""
+        return () if self._contacts is None else self._contacts.costs()
+
+    def _hold(self, found: Sequence[Subscriber]) -> None:
+        if self._contacts is not None:
+            self._contacts.hold(found)
 
     def open_until(self, opening: Opening) -> None:
         """Let those subscribers exist whose contacts are collected by an opening."""
@@ -225,3 +269,11 @@ class RunStore(MemoryStore):
     def _record_wish(self, effect: effects.KeepWish, _now_ms: int) -> None:
         self._called_off.add(effect.number)
         self._has_forms = self._has_forms or has_no_country(effect.number)
+
+
+def _contacts_of(stage: ForecastStage) -> "ContactMemory | None":
+    if stage.ruled is None:
+        return None
+    from dialer.forecast.contact_memory import ContactMemory  # noqa: PLC0415 - few campaigns have rules
+
+    return ContactMemory(stage.ruled, stage.history, stage.expires_ms)

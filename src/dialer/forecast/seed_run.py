@@ -15,6 +15,7 @@ import msgspec
 from dialer.domain.calls import agent_events, call_events, campaign_events, events, text_events
 from dialer.domain.calls.plans import GatewayPlan
 from dialer.domain.engine.engine import Engine
+from dialer.domain.forecast.rehearsed_rules import RuleCost
 from dialer.forecast.queue_figures import QueueCounters
 from dialer.forecast.run_store import Counters, RunStore, Stop
 from dialer.forecast.stage import ForecastStage, Opening
@@ -58,6 +59,8 @@ class SeedRun(NamedTuple):
     hours: Sequence[HourCounters]
     """The counters of each hour with calls, the first ones only if there are more than `HOURS_MAX`."""
     queues: QueueCounters = QueueCounters()
+    held: tuple[RuleCost, ...] = ()
+    """The costs of contact rules, of each that has held somebody back."""
     failure: str = ""
     """The error of an engine that could not go on, with its origin."""
 
@@ -84,6 +87,7 @@ def run_seed(stage: ForecastStage, seed: int) -> SeedRun:
         answered_sections=totals,
         hours=[HourCounters(hour, *store.hours[hour]) for hour in sorted(store.hours)[:HOURS_MAX]],
         queues=store.queues.counters(dialled_ms),
+        held=store.held,
         failure=failure,
     )
 

@@ -1,5 +1,7 @@
 """The stage of a forecast: everything that the runs of a campaign's copy share, read from its rows once."""
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import msgspec
@@ -7,6 +9,7 @@ from sqlalchemy import Connection, func, select
 
 from dialer.domain.calling_times.calling_hours import read_calling_hours
 from dialer.domain.calls.call_events import CallArrived
+from dialer.domain.calls.contact_rules import MadeContact, RuledCampaign
 from dialer.domain.calls.identity import leg_uuid
 from dialer.domain.calls.plans import Call
 from dialer.domain.calls.plans import Subscriber as Callee
@@ -43,6 +46,11 @@ _PERSON: Final = {
 """The fields of a subscriber that a run needs, with their columns."""
 
 
+History = Mapping[str, Sequence[MadeContact]]
+"""The contacts that were made with numbers before a forecast."""
+NO_HISTORY: Final[History] = MappingProxyType({})
+
+
 class Opening(NamedTuple):
     """The campaign as the engine reads it after a portion of its contacts is collected."""
 
@@ -76,6 +84,15 @@ class ForecastStage(NamedTuple):
     call_backs: tuple[tuple[int, CallArrived], ...]
     service_seed: int | None = None
     """The seed under which the calls in progress were placed; None: that of each run."""
+    history: History = NO_HISTORY
+    """The contacts that were made with the people, as far as rules may count them."""
+
+    @property
+    def ruled(self) -> RuledCampaign | None:
+        """The contact rules that bind the campaign in the runs; None without any."""
+        plans = (opened.plan for opened in self.world.campaigns if opened.plan.id == self.campaign_id)
+        ruled = next((plan.ruled for plan in plans), None)
+        return ruled if ruled is not None and ruled.rules else None
 
     @property
     def obeys_hours(self) -> bool:
@@ -99,8 +116,11 @@ class ForecastStage(NamedTuple):
         return [_of_seed(call, self.past_seed(seed)) for call in self.attempts]
 
 
-def read_stage(connection: Connection, order: Order) -> ForecastStage:
-    """Return the stage of the only campaign in a database, which is running. Its contacts become subscribers."""
+def read_stage(connection: Connection, order: Order, history: History) -> ForecastStage:
+    """Return the stage of the only campaign in a database, which is running. Its contacts become subscribers.
+
+    `history` has the contacts that were made with its people, of which the database has no rows.
+    """
     state = open_state(connection, order.now_ms)
     now_ms = max(state.now_ms, order.now_ms)
     loader = _loader(order, order.obey_calling_hours)
@@ -126,6 +146,7 @@ def read_stage(connection: Connection, order: Order) -> ForecastStage:
         waiting=tuple(waiting_texts(connection, loader, {})),
         call_backs=tuple(call_backs_of(connection, None)),
         service_seed=order.service_seed,
+        history=history,
     )
 
 

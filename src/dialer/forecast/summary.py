@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from dialer.app.campaigns.shared_agents import SharingCampaign
 from dialer.domain.billing.money import format_money
+from dialer.domain.calls.contact_rules import FrequencyRule, RuledCampaign
 from dialer.domain.figures.statistics import HOUR_MS, percent
-from dialer.domain.forecast.rehearsed_rules import RehearsedRule, rules_left_aside, rules_obeyed
+from dialer.domain.forecast.rehearsed_rules import RehearsedRule, RuleCost, rules_left_aside, rules_obeyed
 from dialer.domain.survey.survey import Survey
 from dialer.domain.words.described import described
 from dialer.forecast.parameters import Order
@@ -23,6 +24,19 @@ ANSWERS_MAX: Final = 50
 """Different answers to one section that are listed, most frequent first. The others are counted together."""
 OTHERS: Final = "(others)"
 PERCENT_PLACES: Final = 5
+_S_MS: Final = 1_000
+HELD_EXAMPLE: Final[list[dict[str, Any]]] = [
+    {
+        "rule": "",
+        "row": "us-fl-cap",
+        "name": "Florida: three sales calls in 24 hours",
+        "people": {"p10": 1180, "p50": 1204, "p90": 1231},
+        "waits": {"p10": 1302, "p50": 1340, "p90": 1377},
+        "delay": {"p10": 70200, "p50": 72010, "p90": 73900},
+        "too_late": {"p10": 12, "p50": 19, "p90": 27},
+    }
+]
+"""An example of the costs of a row of law."""
 
 
 class AnswerForecast(msgspec.Struct, frozen=True):
@@ -76,6 +90,23 @@ class SeedForecast(msgspec.Struct, frozen=True):
             "SHA-256 digest of the call detail records to come, in the order of their ids.",
             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         ),
+    ]
+
+
+class HeldPeople(msgspec.Struct, frozen=True):
+    """The cost of a contact rule: the people whom it holds back, and how long they wait for it."""
+
+    rule: Annotated[str, described("The rule of the account; empty for a row of law.", "/rest-api/contact-rule/2/")]
+    row: Annotated[str, described("The row of law; empty for a rule of the account.", "us-fl-cap")]
+    name: Annotated[str, described("The name of the rule.", "Twice a week")]
+    people: Annotated[CountSpread, described("People who wait for the rule at least once.")]
+    waits: Annotated[CountSpread, described("Calls or messages that wait for it: one person may wait several times.")]
+    delay: Annotated[
+        CountSpread, described("Seconds for which it holds back those people, on average, until the campaign's end.")
+    ]
+    too_late: Annotated[
+        CountSpread,
+        described("Those of the people whose last wait outlasts the campaign."),
     ]
 
 
@@ -145,6 +176,13 @@ class Forecast(msgspec.Struct, frozen=True):
         tuple[SharingCampaign, ...],
         described("Running campaigns whose calls come to the same agents. The runs leave these calls out."),
     ]
+    held: Annotated[
+        tuple[HeldPeople, ...],
+        described(
+            "What the contact rules cost: for each that holds somebody back in a run, the people and their waits.",
+            HELD_EXAMPLE,
+        ),
+    ] = ()
 
 
 def summarise(
@@ -153,15 +191,17 @@ def summarise(
     survey: Survey,
     *,
     obeys_hours: bool,
+    ruled: RuledCampaign | None = None,
     bound: frozenset[RehearsedRule] = frozenset(),
     sharing: tuple[SharingCampaign, ...] = (),
 ) -> Forecast:
     """Return the forecast, from the runs under all seeds, which obey the calling hours or do not.
 
-    `bound` are the rules that bind the campaign and that no run obeys. `sharing` are the running campaigns with the
-    same agents.
+    `ruled` has the contact rules that the runs obey. `bound` are those of the rules that bind few campaigns which bind
+    this one. `sharing` are the running campaigns with the same agents.
     """
-    obeyed = rules_obeyed(with_hours=obeys_hours, with_balance=not order.is_rich)
+    is_poor, is_ruled = not order.is_rich, ruled is not None
+    obeyed = rules_obeyed(with_hours=obeys_hours, with_balance=is_poor, with_contacts=is_ruled)
     reasons = Counter(run.stop.reason for run in runs)
     counters = [run.counters for run in runs]
     return Forecast(
@@ -187,6 +227,7 @@ def summarise(
         rules_obeyed=obeyed,
         rules_left_aside=rules_left_aside(obeyed, bound=bound),
         agents_shared_with=sharing,
+        held=_held_people([] if ruled is None else ruled.rules, [run.held for run in runs]),
     )
 
 
@@ -241,4 +282,23 @@ def _shown(run: SeedRun) -> SeedForecast:
         abandoned_percent=abandoned_percent(counters),
         calls_in_progress_peak=run.calls_in_progress_peak,
         digest=run.digest,
+    )
+
+
+def _held_people(rules: Sequence[FrequencyRule], runs: Sequence[Sequence[RuleCost]]) -> tuple[HeldPeople, ...]:
+    """Return what rules cost, in their order, from what each run has counted. Rules that cost nothing are left out."""
+    by_rule = [{one.rule_id: one for one in run} for run in runs]
+    held = [rule for rule in rules if any(rule.id in run for run in by_rule)]
+    return tuple(_held(rule, [run.get(rule.id, RuleCost(rule.id, 0, 0, 0, 0)) for run in by_rule]) for rule in held)
+
+
+def _held(rule: FrequencyRule, runs: Sequence[RuleCost]) -> HeldPeople:
+    return HeldPeople(
+        rule="" if rule.row else f"/rest-api/contact-rule/{rule.id}/",
+        row=rule.row,
+        name=rule.name,
+        people=counts([run.people for run in runs]),
+        waits=counts([run.waits for run in runs]),
+        delay=counts([run.waited_ms // _S_MS // max(1, run.people) for run in runs]),
+        too_late=counts([run.too_late for run in runs]),
     )

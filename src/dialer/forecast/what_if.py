@@ -18,7 +18,7 @@ from dialer.domain.words.described import described
 from dialer.forecast.changed_copy import stage_of_setting
 from dialer.forecast.forecast import (
     ignore_progress,
-    rules_not_rehearsed,
+    rules_that_bind,
     run_seeds,
     sharing_campaigns,
     started_copy,
@@ -116,15 +116,20 @@ async def compare_settings(
     """
     stages, survey = staged_settings(database, order, [each.setting for each in named])
     seeds = range(order.first_seed, order.first_seed + order.seeds)
-    sharing, bound = sharing_campaigns(database, order), rules_not_rehearsed(database, order)
+    sharing, bound = sharing_campaigns(database, order), rules_that_bind(database, order)
     present, *others = run_seeds(stages, seeds, order.processes, progress)
     comparisons = len(others) * len(FIGURES)
+
+    def shown(runs: Sequence[SeedRun], stage: ForecastStage) -> Forecast:
+        hours, ruled = stage.obeys_hours, stage.ruled
+        return summarise(order, runs, survey, obeys_hours=hours, ruled=ruled, bound=bound, sharing=sharing)
+
     return WhatIf(
-        present=summarise(order, present, survey, obeys_hours=stages[0].obeys_hours, bound=bound, sharing=sharing),
+        present=shown(present, stages[0]),
         settings=tuple(
             SettingForecast(
                 changes=each.changes,
-                forecast=summarise(order, runs, survey, obeys_hours=stage.obeys_hours, bound=bound, sharing=sharing),
+                forecast=shown(runs, stage),
                 differences=differences(present, runs, stages[0].now_ms, comparisons),
             )
             for each, runs, stage in zip(named, others, stages[1:], strict=True)
@@ -136,9 +141,9 @@ def staged_settings(
     database: Database, order: Order, settings: Sequence[TriedSetting]
 ) -> tuple[list[ForecastStage], Survey]:
     """Return the stage of a campaign's copy as it is and under each setting, which share its people, and its survey."""
-    copy, survey = started_copy(database, order)
+    copy, survey, history = started_copy(database, order)
     try:
-        stage = copy.write_now(partial(read_stage, order=order))
+        stage = copy.write_now(partial(read_stage, order=order, history=history))
         changed = [
             copy.write_now(partial(stage_of_setting, order=order, stage=stage, setting=setting)) for setting in settings
         ]

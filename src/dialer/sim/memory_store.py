@@ -202,9 +202,10 @@ class MemoryStore:
         return campaign_events.RetriesClaimed(claim.campaign_id, claim.zone, found, is_last=len(found) < claim.limit)
 
     def claim_again(self, claim: campaign_effects.ClaimAgain) -> campaign_events.SubscriberClaimedAgain:
-        """Return a subscriber who waits for a retry, checked against the lists again; None if they do not wait."""
-        found = [claim.subscriber] if claim.subscriber.id in self._waiting else []
-        self._mark(found, self._campaigns[claim.campaign_id])
+        """Return a subscriber, checked against the lists again; None if they are not PENDING."""
+        campaign = self._campaigns[claim.campaign_id]
+        found = [claim.subscriber] if self._is_pending(campaign, claim.subscriber.id) else []
+        self._mark(found, campaign)
         return campaign_events.SubscriberClaimedAgain(claim.campaign_id, found[0] if found else None)
 
     def claim_offered(self, claim: campaign_effects.ClaimOffered) -> campaign_events.OfferedClaimed:
@@ -251,6 +252,10 @@ class MemoryStore:
                     one.is_on_dnc = True
             if not one.is_on_dnc and (self._has_forms or one.number[:1] != "+"):
                 one.is_on_dnc = self._is_listed(one.number, lists)
+        self._hold(found)
+
+    def _hold(self, found: Sequence[Subscriber]) -> None:
+        """Note when contact rules hold claimed people back: here, none does."""
 
     def _is_listed(self, number: str, lists: Sequence[AbstractSet[str]]) -> bool:
         """Return whether a list has a number, in any of its forms."""
@@ -298,11 +303,15 @@ class MemoryStore:
     def _record_completion(self, effect: campaign_effects.CompleteSubscriber, _now_ms: int) -> None:
         """Complete a PENDING subscriber. If an attempt is in progress, its end completes them."""
         campaign, subscriber_id = self._campaigns[effect.campaign_id], effect.subscriber_id
-        standing, pending_ids = self._standings.get(subscriber_id), campaign.people.pending_ids
-        is_fresh = standing is None and (pending_ids is None or subscriber_id in pending_ids)
-        if is_fresh or (standing is not None and standing.status is _PENDING):
+        if self._is_pending(campaign, subscriber_id):
             self._end(campaign, subscriber_id, SubscriberStanding(_COMPLETED))
             campaign.completed += 1
+
+    def _is_pending(self, campaign: _Campaign, subscriber_id: int) -> bool:
+        standing, pending_ids = self._standings.get(subscriber_id), campaign.people.pending_ids
+        if standing is None:
+            return pending_ids is None or subscriber_id in pending_ids
+        return standing.status is _PENDING
 
     def _record_refusal(self, effect: campaign_effects.RefuseSubscriber, _now_ms: int) -> None:
         standing = SubscriberStanding(SubscriberStatus.NOT_AUTHORIZED, effect.reason)

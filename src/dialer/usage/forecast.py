@@ -45,6 +45,12 @@ from dialer.usage.running import runs
     help="Whether the calling hours of the service and of countries hold for a simulated gateway. Without either: as in"
     " the service.",
 )
+@click.option(
+    "--obey-contact-rules/--ignore-contact-rules",
+    default=None,
+    help="Whether rows of law about how often people are contacted hold for a simulated gateway. Without either: as in"
+    " the service.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the forecast as JSON.")
 @examples(
     "dialer forecast 1",

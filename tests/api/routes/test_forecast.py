@@ -63,6 +63,16 @@ def test_it_obeys_the_calling_hours_if_it_is_asked_to(alice: Caller, path: str) 
     assert ask(alice, path, obey_calling_hours="sometimes") == (400, refusal)
 
 
+def test_it_obeys_rows_of_law_if_it_is_asked_to(alice: Caller, path: str) -> None:
+    """A campaign that does not say its purpose is bound by all of them."""
+    asked: list[dict[str, Any]] = [{"obey_contact_rules": "true"}, {"obey_contact_rules": False}, {}]
+    found = [ask(alice, path, seeds=1, **fields)[1] for fields in asked]
+    assert ["contact_rules" in one["rules_obeyed"] for one in found] == [True, False, False]
+    assert [one["held"] for one in found] == [[], [], []]
+    refusal = {"obey_contact_rules": ["Must be a valid boolean."]}
+    assert ask(alice, path, obey_contact_rules="sometimes") == (400, refusal)
+
+
 def test_without_a_body_it_is_twenty_seeds_from_zero(alice: Caller, path: str) -> None:
     answer = alice.request("POST", path)
     assert (answer.status_code, answer.json()["seeds"], answer.json()["first_seed"]) == (200, 20, 0)

@@ -51,6 +51,14 @@ OBEY_CALLING_HOURS: Final = writable(
     example=True,
 )
 """The field that says whether a rehearsal obeys the calling hours."""
+OBEY_CONTACT_RULES: Final = writable(
+    Boolean(),
+    "True to obey the rows of law about how often people are contacted although the gateway is simulated, as a real"
+    " gateway does; false not to. Without it, as the service does. Contact rules of the account always hold.",
+    default=None,
+    example=True,
+)
+"""The field that says whether a rehearsal obeys rows of law."""
 _log: Final = structlog.get_logger(__name__)
 _LATER: Final = {"Retry-After": str(BUSY_RETRY_AFTER_S)}
 

@@ -12,7 +12,7 @@ from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from dialer.api.actions.forecast import OBEY_CALLING_HOURS, Forecaster, compute_forecast, order_of
+from dialer.api.actions.forecast import OBEY_CALLING_HOURS, OBEY_CONTACT_RULES, Forecaster, compute_forecast, order_of
 from dialer.api.http.body import read_if_any
 from dialer.api.service import ApiRequest
 from dialer.app.work.errors import ErrorCode
@@ -43,8 +43,9 @@ ForecastAsked: Final = request_shape(
         ),
         "first_seed": writable(Integer(0, FIRST_SEED_MAX), "The seed of the first run.", default=0, example=1),
         "obey_calling_hours": OBEY_CALLING_HOURS,
+        "obey_contact_rules": OBEY_CONTACT_RULES,
     },
-    "The number of seeds of a forecast, the first seed, and whether it obeys the calling hours.",
+    "The number of seeds of a forecast, the first seed, and whether it obeys the calling hours and rows of law.",
 )
 _BODY: Final = describe_request(ForecastAsked, is_required=False)
 
@@ -107,4 +108,5 @@ def _order(unit: Unit, *, which: tuple[Resource, str], parsed: Parsed, settings:
         raise InvalidError(parsed.errors)
     seeds, first_seed = parsed.values["seeds"], parsed.values["first_seed"]
     order = order_of(unit, resource, identity, settings, seeds=seeds, first_seed=first_seed)
-    return msgspec.structs.replace(order, obey_calling_hours=parsed.values["obey_calling_hours"])
+    obeyed = {name: parsed.values[name] for name in ("obey_calling_hours", "obey_contact_rules")}
+    return msgspec.structs.replace(order, **obeyed)

@@ -20,7 +20,7 @@ from dialer.console.serving.forms import read_fields
 from dialer.console.serving.services import ConsoleServices, go_to
 from dialer.domain.billing.money import parse_money
 from dialer.domain.figures.statistics import HOUR_MS, Figures, Grouping
-from dialer.domain.forecast.kept_forecast import ForecastHour, KeptForecast, Spread
+from dialer.domain.forecast.kept_forecast import ForecastHour, KeptForecast, KeptRuleCost, Spread
 from dialer.domain.forecast.rehearsed_rules import RehearsedRule
 from dialer.domain.words.reasons import CampaignReason
 from dialer.domain.words.states import IllegalMoveError
@@ -54,13 +54,14 @@ async def forecast_campaign(
 ) -> Response[Any]:
     """Forecast a campaign, and keep the forecast."""
     identity = identity_in(record_id, "campaign")
-    obey = True if (await read_fields(request)).get("obey_calling_hours") else None
+    fields = await read_fields(request)
+    obeyed = {name: True if fields.get(name) else None for name in ("obey_calling_hours", "obey_contact_rules")}
 
     def begin(unit: Unit) -> tuple[Order, _Before]:
         check_seen(unit, identity)
         seeds = seeds_within(unit, identity, RUNS)
         order = order_of(unit, resource_of(unit, identity), identity, request.service.settings, seeds=seeds)
-        return msgspec.structs.replace(order, obey_calling_hours=obey), _before(unit, identity)
+        return msgspec.structs.replace(order, **obeyed), _before(unit, identity)
 
     try:
         order, before = await request.service.read(request, begin, is_long=True)
@@ -70,7 +71,9 @@ async def forecast_campaign(
         return await show_campaign_page(
             request, (console, forecaster), identity, messages_of(error), HTTPStatus.CONFLICT
         )
-    kept = _kept(forecast, order.now_ms, before)
+    kept = msgspec.structs.replace(
+        _kept(forecast, order.now_ms, before), obeys_law=bool(order.obey_contact_rules), held=_held(forecast)
+    )
     if paid is not None:
         kept = msgspec.structs.replace(kept, cost_if_paid=parse_money(paid.cost.p50) + before.total.cost)
 
@@ -127,6 +130,15 @@ def _kept(forecast: Forecast, now_ms: int, before: _Before) -> KeptForecast:
         queued_per_call=_queued_per_call(forecast),
         calls_in_hour=calls_in_hour,
     )
+
+
+def _held(forecast: Forecast) -> list[KeptRuleCost]:
+    """Return the costs of contact rules, of those that hold somebody back in half of the runs."""
+    return [
+        KeptRuleCost(one.name, one.people.p50, one.delay.p50 * 1_000, one.too_late.p50)
+        for one in forecast.held
+        if one.people.p50
+    ]
 
 
 def _queued_per_call(forecast: Forecast) -> float:

@@ -87,6 +87,7 @@ def _environment() -> "Environment":
         "listed": listed,
         "day_and_time": day_and_time,
         "iso": iso,
+        "length_in_words": length_in_words,
         "seconds": seconds,
         "waited": waited,
         "word": words_of,

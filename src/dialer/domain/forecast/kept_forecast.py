@@ -47,6 +47,18 @@ class ForecastHour(NamedTuple):
     """Integers of 1e-5."""
 
 
+class KeptRuleCost(msgspec.Struct, frozen=True):
+    """The cost of a contact rule, in medians over the runs."""
+
+    name: str
+    people: int
+    """People who wait for it."""
+    delay_ms: int
+    """The time for which it holds them back, on average."""
+    too_late: int
+    """Those of them who wait past the end of the campaign."""
+
+
 class KeptForecast(msgspec.Struct, frozen=True):
     """A forecast of a whole campaign: what had happened when it was made is part of each figure.
 
@@ -73,6 +85,10 @@ class KeptForecast(msgspec.Struct, frozen=True):
     """The calls that the hour of `made_ms` had when the forecast was made; they are part of its calls."""
     cost_if_paid: int | None = None
     """The median cost of the whole campaign if its owner's balance suffices; None if that was not kept."""
+    obeys_law: bool = False
+    """True if the runs were asked to obey the rows of law about contacts over a simulated gateway."""
+    held: list[KeptRuleCost] = []
+    """The costs of contact rules, of those that hold somebody back in half of the runs."""
 
     def was_right(self, calls: int, cost: int) -> bool:
         """Return whether the calls and the cost of a whole campaign are both in their bands."""

@@ -1,6 +1,6 @@
 """The rules for calls that a forecast obeys, or leaves aside because nobody is called."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from dialer.domain.words.enum_descriptions import DescribedText
 
@@ -14,19 +14,37 @@ class RehearsedRule(DescribedText):
     BALANCE = "balance", "The balance of the owner."
     CALLING_HOURS = "calling_hours", "The calling hours of the service."
     COUNTRY_HOURS = "country_hours", "The calling hours of the countries of the callees."
-    CONTACT_RULES = "contact_rules", "The contact rules of the account, if any binds the campaign. No run obeys them."
+    CONTACT_RULES = (
+        "contact_rules",
+        "The contact rules of the account and of law, if any binds the campaign.",
+    )
     CONSENTS = "consents", "The consents that the campaign needs, if it needs any. No run asks for them."
 
 
-NOT_REHEARSED: Final = frozenset({RehearsedRule.CONTACT_RULES, RehearsedRule.CONSENTS})
-"""The rules that no run obeys."""
+class RuleCost(NamedTuple):
+    """Cost of a contact rule in a run: the people whom it has held back, and the time for which it did."""
+
+    rule_id: int
+    """Negative for a row of law."""
+    people: int
+    waits: int
+    """Waits until a moment that was known when they began."""
+    waited_ms: int
+    """The time of all waits, up to the end of the campaign."""
+    too_late: int
+    """Those of the people whose last wait outlasts the campaign."""
+
+
+OF_SOME: Final = frozenset({RehearsedRule.CONTACT_RULES, RehearsedRule.CONSENTS})
+"""The rules that bind few campaigns, and of which others hear nothing."""
 _HOURS: Final = frozenset({RehearsedRule.CALLING_HOURS, RehearsedRule.COUNTRY_HOURS})
 
 
-def rules_obeyed(*, with_hours: bool, with_balance: bool) -> tuple[RehearsedRule, ...]:
-    """Return the rules of real campaigns that a forecast obeys."""
+def rules_obeyed(*, with_hours: bool, with_balance: bool, with_contacts: bool = False) -> tuple[RehearsedRule, ...]:
+    """Return the rules of real campaigns that a forecast obeys. No run asks for consents."""
     aside = (frozenset() if with_hours else _HOURS) | (frozenset() if with_balance else {RehearsedRule.BALANCE})
-    return tuple(rule for rule in RehearsedRule if rule not in aside | NOT_REHEARSED)
+    aside |= OF_SOME - ({RehearsedRule.CONTACT_RULES} if with_contacts else set())
+    return tuple(rule for rule in RehearsedRule if rule not in aside)
 
 
 def rules_left_aside(
@@ -34,7 +52,7 @@ def rules_left_aside(
 ) -> tuple[RehearsedRule, ...]:
     """Return the rules of real campaigns that a forecast does not obey.
 
-    `bound` are those that bind the campaign of the rules that no run obeys.
+    `bound` are those that bind the campaign of the rules that bind few.
     """
-    unknown = NOT_REHEARSED - bound
+    unknown = OF_SOME - bound
     return tuple(rule for rule in RehearsedRule if rule not in obeyed and rule not in unknown)

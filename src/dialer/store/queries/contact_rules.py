@@ -116,17 +116,17 @@ def rules_for(connection: Connection, user_id: int, medium: str, purpose: str) -
 
 
 def ruled_campaigns(
-    connection: Connection, campaign_ids: Collection[int], service_zone: str
+    connection: Connection, campaign_ids: Collection[int], service_zone: str, *, by_any_method: bool = False
 ) -> dict[int, RuledCampaign]:
     """Return those of some campaigns that rules bind, or that need a consent, by their ids.
 
-    Where there are none, one query runs.
+    Where there are none, one query runs. `by_any_method` has the rules for all methods of dialling, not its own alone.
     """
     found = {}
     for row in connection.execute(_CAMPAIGNS, {"ids": list(campaign_ids)}).all() if campaign_ids else ():
         rules = rules_for(connection, row.user_id, row.medium, row.purpose) if row.has_own else ()
         if row.has_law:
-            sure = is_sure(row.dial_method, row.agent_dial_rate / MONEY_SCALE)
+            sure = not by_any_method and is_sure(row.dial_method, row.agent_dial_rate / MONEY_SCALE)
             medium = TEXT if row.medium == SMS else CALL
             rules += law_for(medium, row.purpose, has_sure_agents=sure, switched=row.switched)
         consent = needed_consent(row.requires_consent, row.purpose, row.seller)
