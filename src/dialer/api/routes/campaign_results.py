@@ -28,7 +28,7 @@ from dialer.resources.records.calls import SURVEY_RESULTS
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.store.queries.currencies import currency_of_sums
-from dialer.store.queries.results_by_person import GivenAnswer, PersonResult, ResultsChunk, read_results
+from dialer.store.queries.results_by_person import GivenAnswer, Onward, PersonResult, ResultsChunk, read_results
 
 _CSV: Final = "text/csv"
 _KNOWN: Final = {LISTS_OPTION: (), PARAMETERS_OPTION: (FORMAT,)}
@@ -99,8 +99,8 @@ async def _answer(request: ApiRequest, resource: Resource, record_id: str) -> Re
     async def chunks() -> AsyncIterator[list[list[CellValue]]]:
         found = sheet.first
         yield [_row(person, sheet, cells) for person in found.people]
-        while (after_id := found.after_id) is not None:
-            found = await service.read(request, partial(_read, identity, after_id), is_long=True)
+        while (onward := found.onward) is not None:
+            found = await service.read(request, partial(_read, identity, onward), is_long=True)
             yield [_row(person, sheet, cells) for person in found.people]
 
     if wanted == CSV:
@@ -109,8 +109,8 @@ async def _answer(request: ApiRequest, resource: Resource, record_id: str) -> Re
     return await answer_xlsx(request, name, _heads(sheet), chunks())
 
 
-def _read(identity: int, after_id: int, unit: Unit) -> ResultsChunk:
-    return read_results(unit.connection, identity, after_id)
+def _read(identity: int, onward: Onward, unit: Unit) -> ResultsChunk:
+    return read_results(unit.connection, identity, onward)
 
 
 def _in_csv(currency: str, start: str) -> _Cells:

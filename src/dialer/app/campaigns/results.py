@@ -1,6 +1,6 @@
 """The sheet of a campaign's people: a row a person, with the columns of their list and a column for each question."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -65,22 +65,28 @@ class Silence(Enum):
     """They did not, as if they had hung up before the first question."""
 
 
-def silence_of(person: PersonGiven | PersonResult, sections: Iterable[Section]) -> Silence | None:
-    """Return how a person took a call and answered none of its questions; None if they answered, or nothing is known.
+class Silences:
+    """Tells how people took a call and answered none of a campaign's questions.
 
     Answers go with the calls that are removed after a while, so nothing is known of somebody who has no call any more.
     A transfer may have led around all questions, so its result counts as an answer; that of a text message, which is
     sent whatever was said, does not. Nobody with whom an agent has talked has just left.
     """
-    sections = list(sections)
-    is_asked = any(definition_of(one).asks or definition_of(one).converses or records_voices(one) for one in sections)
-    is_told = any(one.id in person.answers for one in sections if not definition_of(one).sends_messages)
-    if is_told or not (is_asked and person.has_calls):
-        return None
-    if person.status == SubscriberStatus.COMPLETED:
-        return Silence.COMPLETED
-    has_left = person.status == SubscriberStatus.SENT and not person.reason and not person.agent
-    return Silence.LEFT if has_left else None
+
+    def __init__(self, sections: Collection[Section]) -> None:
+        kinds = {section.id: definition_of(section) for section in sections}
+        voices = any(records_voices(section) for section in sections)
+        self._is_asked: Final = voices or any(kind.asks or kind.converses for kind in kinds.values())
+        self._telling: Final = frozenset(identity for identity, kind in kinds.items() if not kind.sends_messages)
+
+    def of(self, person: PersonGiven | PersonResult) -> Silence | None:
+        """Return how a person was silent; None if they answered, or nothing is known."""
+        if not (self._is_asked and person.has_calls) or not self._telling.isdisjoint(person.answers):
+            return None
+        if person.status == SubscriberStatus.COMPLETED:
+            return Silence.COMPLETED
+        has_left = person.status == SubscriberStatus.SENT and not person.reason and not person.agent
+        return Silence.LEFT if has_left else None
 
 
 def distinct_heads(names: Iterable[str]) -> list[str]:

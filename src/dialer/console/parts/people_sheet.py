@@ -10,11 +10,11 @@ from dialer.api.answers.spreadsheets import CellLink
 from dialer.app.campaigns.results import (
     PeopleSheet,
     Silence,
+    Silences,
     begin_sheet,
     distinct_heads,
     list_value,
     records_voices,
-    silence_of,
 )
 from dialer.console.parts.answers import answer_words, queues_of_campaign
 from dialer.console.parts.sheets import Sheet, SheetColumn, Value, ValueKind
@@ -24,7 +24,7 @@ from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import AgentDisposition, MessageStatus, SubscriberStatus
 from dialer.domain.words.reasons import SUBSCRIBER_REASONS, SubscriberReason
 from dialer.store.database.database import Database
-from dialer.store.queries.results_by_person import GivenAnswer, PersonResult, ResultsChunk, read_results
+from dialer.store.queries.results_by_person import GivenAnswer, Onward, PersonResult, ResultsChunk, read_results
 
 SHARED_OF_PERSON: Final = 3
 """The first columns of a person, which others see: the name, the number and the state."""
@@ -37,6 +37,7 @@ class _Shown(NamedTuple):
     queues: Mapping[int, str]
     base: str
     """The address of the service."""
+    states: "_States"
 
 
 class LongSheet(NamedTuple):
@@ -53,7 +54,7 @@ async def read_people_sheet(database: Database, campaign_id: int, base: str, *, 
     noted, nor costs, nor links that only users of the console can open.
     """
     sheet, queues = await database.read(partial(_begin, campaign_id=campaign_id), is_long=True)
-    columns, shown = _of_sheet(sheet), _Shown(sheet, queues, base)
+    columns, shown = _of_sheet(sheet), _Shown(sheet, queues, base, _States(sheet))
     places = _shared_places(sheet) if is_shared else range(len(columns))
 
     def part(chunk: ResultsChunk) -> Sheet:
@@ -63,8 +64,8 @@ async def read_people_sheet(database: Database, campaign_id: int, base: str, *, 
     async def chunks() -> AsyncIterator[Sheet]:
         found = sheet.first
         yield part(found)
-        while (after_id := found.after_id) is not None:
-            found = await database.read(partial(_read_people, campaign_id, after_id), is_long=True)
+        while (onward := found.onward) is not None:
+            found = await database.read(partial(_read_people, campaign_id, onward), is_long=True)
             yield part(found)
 
     return LongSheet([columns[place] for place in places], chunks())
@@ -84,8 +85,8 @@ def _begin(connection: Connection, campaign_id: int) -> tuple[PeopleSheet, dict[
     return sheet, queues_of_campaign(connection, campaign_id, sheet.sections)
 
 
-def _read_people(campaign_id: int, after_id: int, connection: Connection) -> ResultsChunk:
-    return read_results(connection, campaign_id, after_id)
+def _read_people(campaign_id: int, onward: Onward, connection: Connection) -> ResultsChunk:
+    return read_results(connection, campaign_id, onward)
 
 
 def _of_people() -> list[SheetColumn]:
@@ -119,15 +120,14 @@ def _of_sheet(sheet: PeopleSheet) -> list[SheetColumn]:
 
 
 def _result(person: PersonResult, shown: _Shown) -> tuple[Value, ...]:
-    reason = SUBSCRIBER_REASONS.get(person.reason, person.reason)
     said = person.word
     if person.disposition and not said:
         said = words_of(AgentDisposition(person.disposition))
     return (
         person.name,
         person.number,
-        _state(person, shown.sheet),
-        capitalised(gettext(reason)) if reason else "",
+        shown.states.of(person),
+        shown.states.reason_of(person.reason),
         person.attempts,
         person.last_attempt_ms,
         person.cost,
@@ -140,19 +140,37 @@ def _result(person: PersonResult, shown: _Shown) -> tuple[Value, ...]:
     )
 
 
-def _state(person: PersonResult, sheet: PeopleSheet) -> str:
-    """Return what the campaign has come to with a person; of those who gave no answer, that they did not.
+class _States:
+    """The words for the states and the reasons of people. Thousands of people have the same few."""
 
-    A text that is delivered has reached a telephone, and says nothing of its reader.
-    """
-    if sheet.is_sms and person.status == SubscriberStatus.IN_PROCESS:
-        return words_of(MessageStatus.UNSENT)
-    if sheet.is_sms and person.status == SubscriberStatus.SENT and person.reason != SubscriberReason.NO_RECEIPT:
-        return gettext("Delivered")
-    silence = silence_of(person, sheet.sections)
-    if silence is None:
-        return person_words(person.status, person.reason)
-    return gettext(WITHOUT_AN_ANSWER if silence is Silence.COMPLETED else NO_ANSWER_GIVEN)
+    def __init__(self, sheet: PeopleSheet) -> None:
+        self._is_sms: Final = sheet.is_sms
+        self._silences: Final = Silences(sheet.sections)
+        self._states: Final[dict[tuple[int, str, Silence | None], str]] = {}
+        self._reasons: Final[dict[str, str]] = {"": ""}
+
+    def of(self, person: PersonResult) -> str:
+        """Return what the campaign has come to with a person; of those who gave no answer, that they did not."""
+        key = person.status, person.reason, self._silences.of(person)
+        if key not in self._states:
+            self._states[key] = self._state(*key)
+        return self._states[key]
+
+    def reason_of(self, reason: str) -> str:
+        """Return a reason as a sentence begins; empty for none."""
+        if reason not in self._reasons:
+            self._reasons[reason] = capitalised(gettext(SUBSCRIBER_REASONS.get(reason, reason)))
+        return self._reasons[reason]
+
+    def _state(self, status: int, reason: str, silence: Silence | None) -> str:
+        """Return a state. A text that is delivered has reached a telephone, and says nothing of its reader."""
+        if self._is_sms and status == SubscriberStatus.IN_PROCESS:
+            return words_of(MessageStatus.UNSENT)
+        if self._is_sms and status == SubscriberStatus.SENT and reason != SubscriberReason.NO_RECEIPT:
+            return gettext("Delivered")
+        if silence is None:
+            return person_words(status, reason)
+        return gettext(WITHOUT_AN_ANSWER if silence is Silence.COMPLETED else NO_ANSWER_GIVEN)
 
 
 def _cells(section: Section, given: GivenAnswer | None, shown: _Shown) -> tuple[Value, ...]:

@@ -41,6 +41,10 @@ _ROUNDED: Final = frozenset({ValueKind.SHARE, ValueKind.SECONDS})
 """Kinds whose values may be quotients."""
 
 
+_AS_THEY_ARE: Final = frozenset({ValueKind.TEXT, ValueKind.NUMBER})
+"""Kinds whose values CSV writes as they are."""
+
+
 class SheetColumn(NamedTuple):
     """A column: its head, and the kind of its values."""
 
@@ -103,7 +107,7 @@ def csv_lines(sheet: Sheet, zone: ZoneInfo) -> bytes:
     """Return the rows of a table as lines of CSV."""
     columns = list(zip(*sheet.rows, strict=True))
     shown = [
-        [_in_csv(value, column.kind, zone) for value in values]
+        values if column.kind in _AS_THEY_ARE else [_in_csv(value, column.kind, zone) for value in values]
         for values, column in zip(columns, sheet.columns, strict=False)
     ]
     return write_csv(shown) if shown else b""

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from anyio import to_thread
 from sqlalchemy import Connection, select
 
-from dialer.app.campaigns.results import PeopleSheet, Silence, begin_sheet, list_value, records_voices, silence_of
+from dialer.app.campaigns.results import PeopleSheet, Silence, Silences, begin_sheet, list_value, records_voices
 from dialer.app.contacts.replies import ReplyCounts, read_replies
 from dialer.console.parts.answers import answer_words, is_erased, queues_of_campaign
 from dialer.console.parts.rendering import day_in, decimal, grouped
@@ -23,7 +23,7 @@ from dialer.domain.survey.survey import Section
 from dialer.domain.words.enums import SubscriberStatus
 from dialer.domain.words.reasons import SubscriberReason
 from dialer.store.database.database import Database
-from dialer.store.queries.results_by_person import GivenAnswer, read_given
+from dialer.store.queries.results_by_person import GivenAnswer, Onward, read_given
 from dialer.store.tables import Campaign
 
 ANSWERS_MAX: Final = 8
@@ -91,6 +91,7 @@ class _Tally:
         self.people = self.answered = self.delivered = self.taken = 0
         self.silent: Final[Counter[Silence | None]] = Counter()
         sections = asked.sheet.sections
+        self._silences: Final = Silences(sections)
         scales = {section.id: definition_of(section).is_scale(section) for section in sections}
         self.scales: Final = frozenset(section for section, is_scale in scales.items() if is_scale)
         self.tables, self.crossed = (
@@ -98,9 +99,9 @@ class _Tally:
             for _ in range(2)
         )
 
-    def read(self, identity: int, after_id: int, connection: Connection) -> int | None:
-        """Count the next people, and return the id after which to read on; None after the last ones."""
-        found = read_given(connection, identity, after_id)
+    def read(self, identity: int, onward: Onward | None, connection: Connection) -> Onward | None:
+        """Count the first or the next people, and return where to read on; None after the last ones."""
+        found = read_given(connection, identity, onward)
         by = self._asked.by
         for person in found.people:
             group = list_value(person.variables.get(by)).strip() if by else ""
@@ -115,8 +116,8 @@ class _Tally:
             is_sent, is_unheard = person.status == SubscriberStatus.SENT, person.reason == SubscriberReason.NO_RECEIPT
             self.delivered += is_sent and not is_unheard
             self.taken += is_sent and is_unheard
-            self.silent[silence_of(person, self._asked.sheet.sections)] += 1
-        return found.after_id
+            self.silent[self._silences.of(person)] += 1
+        return found.onward
 
     def _count(self, section: Section, given: GivenAnswer, group: str) -> None:
         words = gettext("a recording") if records_voices(section) else given.response
@@ -209,9 +210,9 @@ def _asked(connection: Connection, campaign_id: int, wanted: str) -> _Asked:
 
 async def _counted(database: Database, campaign_id: int, asked: _Asked) -> _Tally:
     tally = _Tally(asked)
-    following: int | None = 0
-    while following is not None:
-        following = await database.read(partial(tally.read, campaign_id, following), is_long=True)
+    onward = await database.read(partial(tally.read, campaign_id, None), is_long=True)
+    while onward is not None:
+        onward = await database.read(partial(tally.read, campaign_id, onward), is_long=True)
     return tally
 
 
