@@ -63,6 +63,7 @@ CONTRACT: Final = frozenset(
         "api/records/test_campaigns.py",
         "api/routes/test_bulk.py",
         "api/routes/test_imports.py",
+        "api/routes/test_survey_aggregate.py",
         # The journal and its recovery: moves, claims, counters, broken rules.
         "runtime/test_collecting.py",
         "runtime/test_fleet_coordinator.py",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, select
+from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, literal_column, select
 
 from dialer.domain.calls.plan_parts import SectionResult
 from dialer.domain.figures.scales import as_mark, in_order
@@ -148,7 +148,9 @@ def _answer() -> ColumnElement[str]:
     """Return an expression for the name under which an answer is counted."""
     response = SurveyResult.response
     is_long = func.length(response) > COUNTED_MAX
-    return case(*_names(), (is_long, func.substr(response, 1, COUNTED_MAX) + _CUT), else_=response)
+    # PostgreSQL has no substr of a bigint, as which a number goes there that is a parameter.
+    cut = func.substr(response, literal_column("1"), literal_column(str(COUNTED_MAX))) + _CUT
+    return case(*_names(), (is_long, cut), else_=response)
 
 
 def _names() -> Iterator[tuple[ColumnElement[bool], ColumnElement[str]]]:
