@@ -174,9 +174,9 @@ def _of_missed(one: MissedCalls, now_ms: int, zone: ZoneInfo) -> Thing:
     text = ngettext(
         "%(agent)s has missed %(num)s call since %(time)s: the telephone rings, and nobody answers.",
         "%(agent)s has missed %(num)s calls since %(time)s: the telephone rings, and nobody answers.",
-        one.count,
+        one.missed,
     )
-    values = {"agent": one.name, "num": grouped(one.count), "time": soon(one.since_ms, now_ms, zone)}
+    values = {"agent": one.name, "num": grouped(one.missed), "time": soon(one.since_ms, now_ms, zone)}
     return Thing(is_urgent=False, text=text % values, url=f"{PAGES[AGENT].record_url}{one.agent_id}/")
 
 

@@ -169,6 +169,9 @@ class Backend(Protocol):
     def inline_reader(self, url: URL) -> InlineReader | None:
         """Return a connection that never writes and never waits; None if the database cannot answer at once."""
 
+    def forget_pages(self, connection: Connection) -> None:
+        """Give back the memory with what a connection has read, if this process has it."""
+
     def lock_for(self, connection: Connection, lock: Lock) -> None:
         """Set the lock of the next transaction on a writing connection. Call it outside a transaction."""
 

@@ -256,6 +256,10 @@ def wait_for_others(connection: Connection, patience_ms: int) -> None:
     connection.info[_PATIENCE_MS] = patience_ms
 
 
+def forget_pages(connection: Connection) -> None:
+    """Do nothing: the server keeps what was read."""
+
+
 def lock_for(connection: Connection, lock: Lock) -> None:
     """Set the lock that the next transaction of a writing connection takes."""
     connection.info[_LOCK] = lock

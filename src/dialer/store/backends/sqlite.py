@@ -173,6 +173,11 @@ def inline_reader(url: URL) -> InlineReader | None:
     return connection
 
 
+def forget_pages(connection: Connection) -> None:
+    """Give back the pages that a connection keeps. The operating system still has most of them."""
+    connection.exec_driver_sql("PRAGMA shrink_memory")
+
+
 def lock_for(connection: Connection, lock: Lock) -> None:
     """Do nothing: a database file has one lock, and every transaction that writes takes it."""
 

@@ -113,6 +113,8 @@ class Database:
         Raises:
             StorageUnavailableError: the database cannot be read now.
         """
+        if is_long:
+            work = partial(_tidied, work=work, tidy=self._backend.forget_pages)
         return await anyio.to_thread.run_sync(self.read_now, work, limiter=self._limits()[is_long])
 
     async def read_with_others(self, work: Callable[[Connection], Result]) -> Result:
@@ -352,6 +354,13 @@ class Database:
             if noted is not None:  # Only units that write note anything, and these take turns.
                 self._touched |= noted
             return result
+
+
+def _tidied(connection: Connection, work: Callable[[Connection], Result], tidy: Callable[[Connection], None]) -> Result:
+    """Return the result of `work`, which may have read a large table that nobody reads soon."""
+    result = work(connection)
+    tidy(connection)
+    return result
 
 
 def _counted(

@@ -28,7 +28,7 @@ class MissedCalls(NamedTuple):
 
     agent_id: int
     name: str
-    count: int
+    missed: int
     since_ms: int
 
 
