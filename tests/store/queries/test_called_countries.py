@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Connection, event
 
 from dialer.store.queries import called_countries as module
+from dialer.store.queries.area_codes import AreaCodes, area_codes_of, phonebooks_of
 from dialer.store.queries.called_countries import called_countries
 from dialer.store.tables import Subscriber
 from tests.databases.choice import is_postgresql
@@ -27,8 +28,12 @@ def campaign(house: House, *lists: list[str]) -> int:
     return house.campaign(house.survey({}), *(house.phonebook(*numbers) for numbers in lists))
 
 
+def lists_of(connection: Connection, campaign_id: int) -> list[AreaCodes]:
+    return area_codes_of(connection, campaign_id, phonebooks_of(connection, campaign_id))
+
+
 def countries(house: House, campaign_id: int) -> set[str]:
-    return set(house.database.read_now(lambda connection: called_countries(connection, campaign_id)))
+    return set(house.database.read_now(lambda one: called_countries(one, lists_of(one, campaign_id))))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +73,7 @@ def test_numbers_of_one_area_code_cost_one_look_up(house: House) -> None:
 
     def read(connection: Connection) -> None:
         event.listen(connection, "before_cursor_execute", lambda *given: asked.append((given[2], given[3])))
-        called_countries(connection, campaign_id)
+        called_countries(connection, lists_of(connection, campaign_id))
 
     house.database.read_now(read)
     assert len(asked) == 6, "the phonebooks, +44 and +1 of both lists, and what follows +1416 in the phonebook"

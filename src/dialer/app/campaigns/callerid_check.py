@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from dialer.app.work.errors import FieldErrors
 from dialer.domain.calls.plans import SIMULATED
@@ -17,6 +17,10 @@ from dialer.store.tables import SMS, CallerId
 
 WRONG_NAMED_MAX: Final = 5
 """Number of wrong caller IDs that an error names."""
+
+_FOR_ALL: Final = (
+    select(CallerId.id).where(CallerId.callerid_group_id == bindparam("group"), CallerId.areacode == WILDCARD).limit(1)
+)
 
 
 class _Shown(NamedTuple):
@@ -70,9 +74,8 @@ def lacks_callerid(connection: Connection, campaign: Mapping[str, Any]) -> bool:
     """Return whether some callees are shown no number: there is no caller ID of the campaign, nor for all numbers."""
     if campaign["callerid"].strip():
         return False
-    of_group = CallerId.callerid_group_id == campaign["callerid_group_id"]
-    for_all = select(CallerId.id).where(of_group, CallerId.areacode == WILDCARD).limit(1)
-    return connection.execute(for_all).first() is None
+    group_id = campaign["callerid_group_id"]
+    return group_id is None or connection.execute(_FOR_ALL, {"group": group_id}).first() is None
 
 
 def _shown(connection: Connection, campaign: Mapping[str, Any]) -> list[_Shown]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping, exists, func, select
+from sqlalchemy import Connection, RowMapping, Select, bindparam, exists, func, or_, select
 
 from dialer.app.campaigns.callerid_check import lacks_callerid
 from dialer.app.campaigns.covered_people import CoveredPeople
@@ -24,6 +24,7 @@ from dialer.domain.calling_times.calling_hours import CallingHours
 from dialer.domain.calls.plans import HTTP, KANNEL, SIMULATED
 from dialer.domain.credentials.gateway_secrets import shows_secrets
 from dialer.domain.numbers.agent_contacts import target_number
+from dialer.domain.numbers.destinations import Destinations
 from dialer.domain.numbers.normal_form import NumberError
 from dialer.domain.numbers.prefixes import NO_PREFIXES, Prefixes
 from dialer.domain.rules.campaign_check import CampaignFacts, Retries, check_campaign
@@ -34,14 +35,14 @@ from dialer.domain.survey.survey import Survey
 from dialer.domain.words.enums import DialMethod
 from dialer.domain.words.sentences import FieldName, RecordName, Sentence
 from dialer.domain.words.transcripts import Ears
-from dialer.store.queries.area_codes import unknown_area_codes
+from dialer.store.queries.area_codes import area_codes_of, looked_up, phonebooks_of, unknown_area_codes
 from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
 from dialer.store.queries.destinations import is_forbidden_for, read_destinations
 from dialer.store.queries.doubtful_entries import doubtful_for_campaign
 from dialer.store.queries.load_engine import calendar_of
 from dialer.store.queries.regions import region_of
-from dialer.store.tables import SMS, VOICE, CampaignPhonebook, Contact, Subscriber, Tier, User
+from dialer.store.tables import SMS, VOICE, Contact, Subscriber, Tier, User
 
 WITHOUT_COUNTRY_MAX: Final = 1_000
 """Numbers without a country code that are counted."""
@@ -67,6 +68,27 @@ _CODES_WITH_TEXTS: Final = {**_CODES, "sms_gateway": FindingCode.WRONG_CLOCK}
 
 _AFTER_PLUS: Final = chr(ord("+") + 1)
 """The first character after `+`. Numbers are sorted, so those from here on have no country code."""
+# Statements are built once, as building one takes longer than running it. Those of contacts come first.
+_LISTS: Final = (
+    (Contact.number, Contact.phonebook_id.in_(bindparam("phonebooks", expanding=True))),
+    (Subscriber.number, Subscriber.campaign_id == bindparam("campaign")),
+)
+_NUMBERS: Final[list[Select[Any]]] = [select(number).where(is_theirs).limit(JUDGED_MAX) for number, is_theirs in _LISTS]
+_WITHOUT_COUNTRY: Final[list[tuple[Select[Any], Select[Any]]]] = [
+    (
+        select(func.count()).select_from(
+            select(number).where(is_theirs, number >= _AFTER_PLUS).limit(WITHOUT_COUNTRY_MAX).subquery()
+        ),
+        select(number).where(is_theirs, number >= _AFTER_PLUS).limit(1),
+    )
+    for number, is_theirs in _LISTS
+]
+_HAS_PEOPLE: Final = select(or_(*[exists().where(is_theirs) for _, is_theirs in _LISTS]))
+_NO_BALANCE: Final = {
+    medium: select(User.id).where(User.id == bindparam("user"), rate > 0, User.balance <= User.held)
+    for medium, rate in ((SMS, User.sms_rate), (VOICE, User.call_rate))
+}
+_SERVED: Final = select(Tier.queue_id).where(Tier.queue_id.in_(bindparam("queues", expanding=True))).distinct()
 
 
 def findings_of_campaign(
@@ -143,17 +165,19 @@ def _facts(
     from dialer.app.campaigns.skills_check import unserved_skills  # noqa: PLC0415 - a start does without
     from dialer.app.campaigns.states_check import unknown_states  # noqa: PLC0415 - a start does without
 
-    gateway, phonebooks = gateway_row(connection, gateway_of(campaign)), _phonebooks(connection, campaign["id"])
+    gateway, phonebooks = gateway_row(connection, gateway_of(campaign)), phonebooks_of(connection, campaign["id"])
     without_country, example = _without_country(connection, campaign["id"], phonebooks)
     prefixes = NO_PREFIXES if gateway is None else Prefixes(gateway["addprefix"], gateway["removeprefix"])
-    forbidden = _forbidden(connection, campaign, phonebooks, prefixes)
+    destinations = read_destinations(connection, campaign["user_id"])
+    forbidden = _forbidden(connection, campaign, phonebooks, destinations, prefixes)
+    lists = looked_up(area_codes_of(connection, campaign["id"], phonebooks))
     people, counts_part = people_by_zone(connection, campaign["id"], phonebooks)
     return CampaignFacts(
         people_by_zone=tuple(people),
         counts_part=counts_part,
         forbidden=len(forbidden),
         forbidden_example=next(iter(forbidden), ""),
-        forbidden_sections=tuple(_forbidden_sections(connection, campaign["user_id"], survey, prefixes)),
+        forbidden_sections=tuple(_forbidden_sections(connection, campaign["user_id"], survey, destinations, prefixes)),
         now_ms=now_ms,
         starting_ms=campaign["startingdate"],
         expires_ms=campaign["expirationdate"],
@@ -171,7 +195,7 @@ def _facts(
         without_country=without_country,
         without_country_example=example,
         without_country_max=WITHOUT_COUNTRY_MAX,
-        unknown_areas=unknown_area_codes(connection, campaign["id"]),
+        unknown_areas=unknown_area_codes(connection, lists),
         queues_without_agents=tuple(_queues_without_agents(connection, survey)),
         unknown_states=unknown_states(connection, campaign["id"], phonebooks),
         unserved_skills=tuple(unserved_skills(connection, campaign["id"], phonebooks, survey)),
@@ -181,7 +205,7 @@ def _facts(
         has_agents=bool(queue_ids_of(survey)),
         ends_when_done=campaign["end_when_done"],
         abandon_limit=campaign["abandon_rate_max"] / MONEY_SCALE,
-        countries=called_countries(connection, campaign["id"]),
+        countries=called_countries(connection, lists),
         lacks_list=_hears_wishes(campaign, survey) and not names_list(connection, campaign),
         texts_people=texts_people(connection, campaign, survey),
         records_silently=records_silently(connection, campaign, survey),
@@ -191,9 +215,7 @@ def _facts(
 
 def _has_no_balance(connection: Connection, campaign: Mapping[str, Any]) -> bool:
     """Return whether attempts have a price, and the owner has nothing beside what calls in progress hold."""
-    rate = User.sms_rate if campaign["medium"] == SMS else User.call_rate
-    query = select(User.id).where(User.id == campaign["user_id"], rate > 0, User.balance <= User.held)
-    return connection.scalar(query) is not None
+    return connection.scalar(_NO_BALANCE[campaign["medium"]], {"user": campaign["user_id"]}) is not None
 
 
 def _hears_wishes(campaign: Mapping[str, Any], survey: Survey) -> bool:
@@ -219,54 +241,47 @@ def _is_used_up_by_carrier(gateway: RowMapping | None, campaign: Mapping[str, An
     return is_real and campaign["maxretry"] == 0 and campaign["carrier_maxretry"] == 0
 
 
-def _phonebooks(connection: Connection, campaign_id: int) -> list[int]:
-    query = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == campaign_id)
-    return list(connection.scalars(query))
-
-
 def _has_people(connection: Connection, campaign_id: int, phonebooks: list[int]) -> bool:
-    contacts = exists().where(Contact.phonebook_id.in_(phonebooks))
-    subscribers = exists().where(Subscriber.campaign_id == campaign_id)
-    return bool(connection.scalar(select(contacts | subscribers)))
+    return bool(connection.scalar(_HAS_PEOPLE, {"phonebooks": phonebooks, "campaign": campaign_id}))
 
 
 def _without_country(connection: Connection, campaign_id: int, phonebooks: list[int]) -> tuple[int, str]:
     """Count the numbers of contacts, else of subscribers, without a country code, and return one of them."""
-    wanted = (
-        select(Contact.number).where(Contact.phonebook_id.in_(phonebooks), Contact.number >= _AFTER_PLUS),
-        select(Subscriber.number).where(Subscriber.campaign_id == campaign_id, Subscriber.number >= _AFTER_PLUS),
-    )
-    for query in wanted:
-        count = connection.scalar(select(func.count()).select_from(query.limit(WITHOUT_COUNTRY_MAX).subquery()))
+    asked = {"phonebooks": phonebooks, "campaign": campaign_id}
+    for count_query, first in _WITHOUT_COUNTRY:
+        count = connection.scalar(count_query, asked)
         if count:
-            return int(count), str(connection.scalar(query.limit(1)))
+            return int(count), str(connection.scalar(first, asked))
     return 0, ""
 
 
 def _forbidden(
-    connection: Connection, campaign: Mapping[str, Any], phonebooks: list[int], prefixes: Prefixes
+    connection: Connection,
+    campaign: Mapping[str, Any],
+    phonebooks: list[int],
+    destinations: Destinations,
+    prefixes: Prefixes,
 ) -> list[str]:
     """Return the numbers that the account may not call, among the first contacts, or the first subscribers."""
-    user_id = campaign["user_id"]
-    destinations = read_destinations(connection, user_id)
-    of_contacts = select(Contact.number).where(Contact.phonebook_id.in_(phonebooks))
-    of_subscribers = select(Subscriber.number).where(Subscriber.campaign_id == campaign["id"])
-    for query in (of_contacts, of_subscribers):
-        numbers = connection.scalars(query.limit(JUDGED_MAX)).all()
+    user_id, asked = campaign["user_id"], {"phonebooks": phonebooks, "campaign": campaign["id"]}
+    for query in _NUMBERS:
         forbidden = [
-            number for number in numbers if is_forbidden_for(connection, user_id, destinations, number, prefixes)
+            number
+            for number in connection.scalars(query, asked).all()
+            if is_forbidden_for(connection, user_id, destinations, number, prefixes)
         ]
         if forbidden:
             return forbidden
     return []
 
 
-def _forbidden_sections(connection: Connection, user_id: int, survey: Survey, prefixes: Prefixes) -> Iterator[int]:
-    destinations, region = read_destinations(connection, user_id), region_of(connection, user_id)
+def _forbidden_sections(
+    connection: Connection, user_id: int, survey: Survey, destinations: Destinations, prefixes: Prefixes
+) -> Iterator[int]:
     for section in survey.sections:
         if definition_of(section).transfers and section.queue_id is None:
             with suppress(NumberError):
-                number = target_number(section.phonenumber, region)
+                number = target_number(section.phonenumber, region_of(connection, user_id))
                 if is_forbidden_for(connection, user_id, destinations, number, prefixes):
                     yield section.id
 
@@ -278,7 +293,7 @@ def _queues_without_agents(connection: Connection, survey: Survey) -> Iterator[t
         if definition_of(section).transfers and section.queue_id is not None
     ]
     queue_ids = {queue_id for _, queue_id in transfers}
-    served = set(connection.scalars(select(Tier.queue_id).where(Tier.queue_id.in_(queue_ids)).distinct()))
+    served = set(connection.scalars(_SERVED, {"queues": list(queue_ids)})) if queue_ids else set()
     return (
         (section_id, named_queue(connection, queue_id)) for section_id, queue_id in transfers if queue_id not in served
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from dialer.app.work.errors import FieldErrors, VoiceUntriedError
 from dialer.domain.calls.call_recording import NO_CALL
@@ -15,12 +15,13 @@ from dialer.domain.survey.survey import INPUT_END, Section, Survey, named_sectio
 from dialer.domain.words.enums import AgentTelephone
 from dialer.domain.words.sentences import FieldName, RecordName, Sentence
 from dialer.domain.words.voices import AS_SET, ChosenVoice
+from dialer.store.database.bulk import PreparedStatement
 from dialer.store.database.service_state import read_settings, read_speech, tried_voices
-from dialer.store.queries.calls_in_progress import gateway_of, gateway_row, sms_gateway_of
+from dialer.store.queries.calls_in_progress import gateway_of, sms_gateway_of
 from dialer.store.queries.do_not_call import lists_of
 from dialer.store.queries.ordered_recordings import recorded_queues
 from dialer.store.queries.regions import region_of
-from dialer.store.tables import SMS, Agent, Queue, Tier
+from dialer.store.tables import SMS, Agent, Gateway, Queue, Tier
 
 SPOKEN_BY_US: Final = frozenset({SIP, FREESWITCH})
 """Protocols of carriers whose texts the service itself has to speak."""
@@ -35,6 +36,9 @@ SPEAKING_MS: Final = 600_000
 """Time for which a voice of a survey that spoke is known to speak."""
 SILENT_MS: Final = 30_000
 """Time for which one that did not is known to be silent."""
+_PROTOCOL: Final = PreparedStatement(
+    select(Gateway.protocol).where(Gateway.medium == bindparam("kind"), Gateway.id == bindparam("number"))
+)
 _WhySilent: TypeAlias = Callable[[Sentence], Sentence]
 """Return why no text can be spoken, from what a user can do to the section."""
 
@@ -136,8 +140,10 @@ def named_queue(connection: Connection, queue_id: int) -> RecordName:
 
 def _protocol(connection: Connection, gateway: GatewayKey | None) -> str:
     """Return the protocol of a gateway; that of simulated ones if there is no gateway."""
-    row = gateway_row(connection, gateway)
-    return SIMULATED if row is None else str(row["protocol"])
+    if gateway is None:
+        return SIMULATED
+    found = _PROTOCOL.run(connection, {"kind": gateway.medium, "number": gateway.id})
+    return str(found[0]) if found else SIMULATED
 
 
 def _wrong_clock(connection: Connection, field: str) -> FieldErrors:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from dialer.domain.calling_times.zones import UNKNOWN, zones_of_key
 from dialer.domain.places.places import country_of_zone
@@ -22,19 +22,30 @@ _BESIDES: Final = {"XK": "Kosovo"}
 """Countries that ISO 3166 does not name."""
 
 
+def _groups(zones: Select[Any]) -> Select[Any]:
+    """Return the query for the zone keys among people, with the most people first."""
+    first, count = zones.limit(COUNTED_MAX).subquery(), func.count().label("people")
+    groups = select(first.c.zone, count).group_by(first.c.zone).order_by(count.desc(), first.c.zone)
+    return groups.limit(ZONES_MAX)
+
+
+_GROUPS: Final = (
+    _groups(select(Contact.zone).where(Contact.phonebook_id.in_(bindparam("phonebooks", expanding=True)))),
+    _groups(
+        select(Subscriber.zone).where(
+            Subscriber.campaign_id == bindparam("campaign"), Subscriber.status == SubscriberStatus.PENDING
+        )
+    ),
+)
+
+
 def people_by_zone(connection: Connection, campaign_id: int, phonebooks: list[int]) -> tuple[list[PeopleOfZone], bool]:
     """Return the number of a campaign's people by zone key, and whether some were not counted.
 
     They are the contacts of its phonebooks, or its waiting subscribers if it has no contacts.
     """
-    contacts = select(Contact.zone).where(Contact.phonebook_id.in_(phonebooks))
-    waiting = Subscriber.status == SubscriberStatus.PENDING
-    subscribers = select(Subscriber.zone).where(Subscriber.campaign_id == campaign_id, waiting)
-    for query in (contacts, subscribers):
-        first = query.limit(COUNTED_MAX).subquery()
-        count = func.count().label("people")
-        groups = select(first.c.zone, count).group_by(first.c.zone).order_by(count.desc(), first.c.zone)
-        rows = connection.execute(groups.limit(ZONES_MAX)).all()
+    for query in _GROUPS:
+        rows = connection.execute(query, {"phonebooks": phonebooks, "campaign": campaign_id}).all()
         if rows:
             people = [PeopleOfZone(row.zone, row.people, _country_of(row.zone)) for row in rows]
             return people, sum(one.count for one in people) >= COUNTED_MAX

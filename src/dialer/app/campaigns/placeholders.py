@@ -12,6 +12,7 @@ from dialer.domain.messages.templates import BUILT_IN
 from dialer.domain.survey.findings import Finding, FindingLevel
 from dialer.domain.survey.placeholders import NOTHING_KNOWN, Having, KnownNames, remarks_on_text
 from dialer.domain.words.enums import CampaignStatus
+from dialer.store.queries.area_codes import phonebooks_of
 from dialer.store.rows.contact_names import names_of_phonebooks
 from dialer.store.rows.subscriber_counts import has_subscribers_without_phonebook
 from dialer.store.tables import SMS, VOICE, Campaign, CampaignPhonebook, Phonebook
@@ -37,8 +38,7 @@ def known_names(connection: Connection, campaign_id: int) -> KnownNames:
 
     They are not complete if a client has added subscribers who are no contacts: these have variables of their own.
     """
-    query = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == campaign_id)
-    known = names_of_phonebooks(connection, connection.scalars(query).all())
+    known = names_of_phonebooks(connection, phonebooks_of(connection, campaign_id))
     if known.is_complete and has_subscribers_without_phonebook(connection, campaign_id):
         return known._replace(is_complete=False)
     return known
@@ -49,12 +49,14 @@ def text_findings(connection: Connection, campaign: Mapping[str, Any], known: Kn
 
     A campaign that has been started goes on: its errors are warnings.
     """
-    stored = connection.scalar(select(Campaign.status).where(Campaign.id == campaign["id"]))
     findings = [
         Finding(level, code, None, message, field=field)
         for field in text_fields(campaign)
         for level, code, message in remarks_on_text(_ID.sub("", campaign[field]), "", known)
     ]
+    if not findings:
+        return []
+    stored = connection.scalar(select(Campaign.status).where(Campaign.id == campaign["id"]))
     return findings if stored == CampaignStatus.NEW else [as_warning(finding) for finding in findings]
 
 

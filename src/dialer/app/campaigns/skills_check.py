@@ -29,6 +29,8 @@ def unserved_skills(
         for section in reversed(survey.sections)
         if definition_of(section).transfers and section.queue_id is not None
     }
+    if not sections:
+        return
     query = select(Queue.id, Queue.skills, Queue.skill_field).where(Queue.id.in_(sections))
     picky = query.where((Queue.skills != "") | (Queue.skill_field != ""))
     for queue_id, skills, skill_field in connection.execute(picky.order_by(Queue.id)):

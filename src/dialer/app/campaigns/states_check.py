@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from dialer.domain.calling_times.states import state_of, states_of
 from dialer.domain.calling_times.zones import countries_of_number
@@ -15,6 +15,16 @@ PEOPLE_READ_MAX: Final = 10_000
 """People whose states are looked at, of the contacts first."""
 SHOWN_MAX: Final = 40
 """Characters of a state that a message shows."""
+_PEOPLE: Final[tuple[Select[str, str], ...]] = (
+    select(Contact.number, Contact.additional_vars)
+    .where(Contact.phonebook_id.in_(bindparam("phonebooks", expanding=True)))
+    .order_by(Contact.id)
+    .limit(PEOPLE_READ_MAX),
+    select(Subscriber.number, Subscriber.additional_vars)
+    .where(Subscriber.campaign_id == bindparam("campaign"))
+    .order_by(Subscriber.id)
+    .limit(PEOPLE_READ_MAX),
+)
 
 
 def unknown_states(connection: Connection, campaign_id: int, phonebooks: list[int]) -> UnknownStates | None:
@@ -22,16 +32,8 @@ def unknown_states(connection: Connection, campaign_id: int, phonebooks: list[in
 
     Subscribers are looked at if the campaign has no contacts.
     """
-    queries: tuple[Select[str, str], ...] = (
-        select(Contact.number, Contact.additional_vars)
-        .where(Contact.phonebook_id.in_(phonebooks))
-        .order_by(Contact.id),
-        select(Subscriber.number, Subscriber.additional_vars)
-        .where(Subscriber.campaign_id == campaign_id)
-        .order_by(Subscriber.id),
-    )
-    for query in queries:
-        people = connection.execute(query.limit(PEOPLE_READ_MAX)).all()
+    for query in _PEOPLE:
+        people = connection.execute(query, {"phonebooks": phonebooks, "campaign": campaign_id}).all()
         if people:
             return _unknown_among(people)
     return None

@@ -22,6 +22,7 @@ from dialer.domain.survey.sections.table import queue_ids_of
 from dialer.domain.words.enums import AgentStatus
 from dialer.store.database.count_cache import count_once
 from dialer.store.queries.able_agents import able_agents
+from dialer.store.queries.area_codes import area_codes_of, phonebooks_of
 from dialer.store.queries.called_countries import called_countries
 from dialer.store.queries.campaign_figures import abandoned_since, totals_of_campaigns
 from dialer.store.queries.sealed_surveys import sealed_survey
@@ -78,7 +79,9 @@ def judged_shares(
     countries = count_once(
         connection,
         ("called countries", campaign_id),
-        lambda: called_countries(connection, campaign_id),
+        lambda: called_countries(
+            connection, area_codes_of(connection, campaign_id, phonebooks_of(connection, campaign_id))
+        ),
         users_alone_change_it=True,
     )
     return judge(counts, countries, own_limit / MONEY_SCALE)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, insert, select
 
 from dialer.app.work.errors import ErrorCode, FieldErrors, InvalidFieldsError, RefusedError
 from dialer.app.work.unit import RecordWritten, UnitOfWork
@@ -29,6 +29,10 @@ _SIMULATED_ONLY: Final = Sentence(
     " of your own."
 )
 
+_RECORDS: Final = select(ExampleCampaign.phonebook_id, ExampleCampaign.survey_id, ExampleCampaign.gateway_id).where(
+    ExampleCampaign.campaign_id == bindparam("campaign")
+)
+
 
 class ExampleRecords(NamedTuple):
     """The records that were made for an example campaign; None for one that is gone, or was there before."""
@@ -45,8 +49,7 @@ def mark_example(connection: Connection, campaign_id: int, made: ExampleRecords)
 
 def records_of_example(connection: Connection, campaign_id: int) -> ExampleRecords | None:
     """Return the records that were made for an example campaign; None for any other campaign."""
-    columns = ExampleCampaign.phonebook_id, ExampleCampaign.survey_id, ExampleCampaign.gateway_id
-    row = connection.execute(select(*columns).where(ExampleCampaign.campaign_id == campaign_id)).first()
+    row = connection.execute(_RECORDS, {"campaign": campaign_id}).first()
     return None if row is None else ExampleRecords._make(row)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, false, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, false, func, or_, select
 
 from dialer.app.overview.examples import calls_of_examples, example_of
 from dialer.domain.calls.plans import SIMULATED, VOICE
@@ -64,13 +64,18 @@ def has_called(connection: Connection, user_id: int | None) -> bool:
 
     Hours in which nothing but examples called do not count.
     """
-    query, values = (_CALLED_BY_ANY, {}) if user_id is None else (_CALLED_BY_USER, {"user": user_id})
+    query, values = query_of_called(user_id)
     if connection.scalar(query, values):
         return True
     examples = calls_of_examples(connection, user_id)
     shown = or_(false(), *(_is_all(owner, hour, calls) for (owner, hour), calls in examples.items()))
     total = UserHour.grouping == int(Grouping.TOTAL)
     return bool(connection.scalar(select(exists().where(is_of(UserHour.user_id, user_id), total, ~shown))))
+
+
+def query_of_called(user_id: int | None) -> tuple[Select[bool], dict[str, int]]:
+    """Return the query whether campaigns that exist have called anybody, which settles nearly all of `has_called`."""
+    return (_CALLED_BY_ANY, {}) if user_id is None else (_CALLED_BY_USER, {"user": user_id})
 
 
 def read_first_steps(connection: Connection, user_id: int | None, viewer_id: int) -> FirstSteps:

@@ -1,17 +1,17 @@
 """The filters that lists about calls share: campaigns and agents, by their names."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from dialer.console.pages.campaigns import seen_campaigns
 from dialer.console.words.record_names import OPTIONS_MAX, Option
 from dialer.domain.words.roles import Permission
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id
-from dialer.resources.crud.visibility import visible
+from dialer.resources.crud.visibility import query_for, visible
 from dialer.resources.records.queues import AGENTS
 from dialer.resources.words.errors import RecordNotFoundError
 from dialer.store.tables import SMS, Agent, Campaign
@@ -64,21 +64,26 @@ def agent_options(unit: Unit) -> list[Option]:
     """Return the agents among whom the viewer chooses, by name; none if they are too many."""
     if not unit.actor.may(Permission.READ):
         return []
-    query = select(Agent.id, Agent.name).where(visible(AGENTS, unit.actor, unit.resources))
-    query = query.order_by(Agent.name, Agent.id).limit(OPTIONS_MAX + 1)
-    found = [Option(*row) for row in unit.connection.execute(query)]
-    return found if len(found) <= OPTIONS_MAX else []
+
+    def query() -> Select[*tuple[Any, ...]]:
+        seen = select(Agent.id, Agent.name).where(visible(AGENTS, unit.actor, unit.resources))
+        return seen.order_by(Agent.name, Agent.id).limit(OPTIONS_MAX + 1)
+
+    return _options(unit, "agents of calls", query)
 
 
 def campaign_options(unit: Unit) -> list[Option]:
     """Return the campaigns of calls among which the viewer chooses, the newest first; none if they are too many."""
     if not unit.actor.may(Permission.READ):
         return []
-    query = (
-        select(Campaign.id, Campaign.name)
-        .where(seen_campaigns(unit), Campaign.medium != SMS)
-        .order_by(Campaign.id.desc())
-        .limit(OPTIONS_MAX + 1)
-    )
-    found = [Option(*row) for row in unit.connection.execute(query)]
-    return found if len(found) <= OPTIONS_MAX else []
+
+    def query() -> Select[*tuple[Any, ...]]:
+        seen = select(Campaign.id, Campaign.name).where(seen_campaigns(unit), Campaign.medium != SMS)
+        return seen.order_by(Campaign.id.desc()).limit(OPTIONS_MAX + 1)
+
+    return _options(unit, "campaigns of calls", query)
+
+
+def _options(unit: Unit, name: str, query: Callable[[], Select[*tuple[Any, ...]]]) -> list[Option]:
+    rows = unit.connection.execute(query_for(unit.actor, name, query), {"actor_id": unit.actor.sees_as}).all()
+    return [Option(*row) for row in rows] if len(rows) <= OPTIONS_MAX else []

@@ -39,6 +39,7 @@ from dialer.resources.crud.ordering import ORDERING
 from dialer.resources.crud.pagination import ListSelection, parse_selection, read_page
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.searching import SEARCH
+from dialer.resources.crud.urls import parse_id
 from dialer.resources.records.calls import CDRS
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.queries.waits_in_queues import waits_of_calls
@@ -137,6 +138,8 @@ async def show_calls(request: ApiRequest) -> Response[Any]:
         waits=[(value, gettext(words)) for value, words in _WAITS],
         legs=[(value, gettext(words)) for value, words in _LEGS],
         campaign_id=filled.get("campaign"),
+        campaign_chosen=parse_id(filled.get("campaign", "")),
+        agent_chosen=parse_id(filled.get("agent", "")),
         exports={name: urlencode({**filled, "format": name}) for name in (CSV, XLSX)},
         is_narrowed=bool(filled),
         may_see_campaigns=request.user.may(Permission.READ),

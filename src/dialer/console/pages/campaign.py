@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
-from sqlalchemy import ColumnElement, Connection, Row, select
+from sqlalchemy import Connection, Row, Select, bindparam, select
 
 from dialer.api.actions.forecast import Forecaster, ForecastUnderWay
 from dialer.api.service import ApiRequest
@@ -55,6 +55,7 @@ from dialer.domain.words.reasons import WAITS
 from dialer.domain.words.roles import Permission
 from dialer.domain.words.states import IllegalMoveError
 from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.visibility import query_for
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.words.errors import RecordNotFoundError
@@ -66,6 +67,7 @@ from dialer.store.tables import SMS, VOICE, Campaign, Gateway
 
 LINKED_MAX: Final = 20
 """Campaigns that call people of one again, as far as its page links to them."""
+_CAMPAIGN: Final = select(Campaign.__table__).where(Campaign.id == bindparam("id"))
 CampaignServices = tuple[ConsoleServices, Forecaster]
 ACTIONS: Final[Mapping[str, Callable[[UnitOfWork, int], None]]] = {
     "start": start_campaign,
@@ -203,8 +205,12 @@ def check_seen(unit: Unit, identity: int) -> None:
     Raises:
         RecordNotFoundError: there is no such campaign, or it is not the viewer's.
     """
-    query = select(Campaign.id).where(Campaign.id == identity, seen_campaigns(unit))
-    if unit.connection.execute(query).first() is None:
+
+    def query() -> Select[*tuple[Any, ...]]:
+        return select(Campaign.id).where(Campaign.id == bindparam("wanted"), seen_campaigns(unit))
+
+    values = {"wanted": identity, "actor_id": unit.actor.sees_as}
+    if unit.connection.execute(query_for(unit.actor, "seen campaign", query), values).first() is None:
         raise RecordNotFoundError("There is no such campaign, or it is not yours.")
 
 
@@ -258,7 +264,7 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, settings: S
     service_zone = settings.timezone
     check_seen(unit, identity)
     console.answers.read(unit.connection, identity, anew=True)
-    row = dict(unit.connection.execute(select(Campaign.__table__).where(Campaign.id == identity)).mappings().one())
+    row = dict(unit.connection.execute(_CAMPAIGN, {"id": identity}).mappings().one())
     findings = findings_of_campaign(
         unit.connection,
         row,
@@ -278,16 +284,23 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, settings: S
         state,
         [] if is_over else shown_findings(findings, survey),
         before,
-        next(iter(_linked(unit, Campaign.id == row["source_campaign_id"])), None),
-        _linked(unit, Campaign.source_campaign_id == identity),
+        None if row["source_campaign_id"] is None else next(iter(_linked(unit, "id", row["source_campaign_id"])), None),
+        _linked(unit, "source_campaign_id", identity),
         records_of_example(unit.connection, identity) is not None,
     )
 
 
-def _linked(unit: Unit, condition: ColumnElement[bool]) -> list[Linked]:
-    """Return the campaigns that meet a condition, as far as the viewer sees them, the oldest first."""
-    query = select(Campaign.id, Campaign.name).where(condition, seen_campaigns(unit)).order_by(Campaign.id)
-    return [Linked._make(row) for row in unit.connection.execute(query.limit(LINKED_MAX)).all()]
+def _linked(unit: Unit, column: str, identity: int) -> list[Linked]:
+    """Return the campaigns with a campaign in a column, as far as the viewer sees them, the oldest first."""
+
+    def query() -> Select[*tuple[Any, ...]]:
+        is_linked = Campaign.__table__.c[column] == bindparam("wanted")
+        linked = select(Campaign.id, Campaign.name).where(is_linked, seen_campaigns(unit))
+        return linked.order_by(Campaign.id).limit(LINKED_MAX)
+
+    values = {"wanted": identity, "actor_id": unit.actor.sees_as}
+    rows = unit.connection.execute(query_for(unit.actor, f"campaigns by {column}", query), values)
+    return [Linked._make(row) for row in rows]
 
 
 async def _make(request: ApiRequest, services: CampaignServices, identity: int) -> str:

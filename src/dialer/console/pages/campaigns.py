@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from litestar import Response, get
-from sqlalchemy import ColumnElement, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Integer, Select, and_, bindparam, case, func, or_, select
 
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.activity import activities_of
@@ -31,7 +31,7 @@ from dialer.resources.crud.ordering import ORDERING
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.searching import SEARCH, found_in_row, parse_search
 from dialer.resources.crud.urls import parse_id
-from dialer.resources.crud.visibility import visible
+from dialer.resources.crud.visibility import query_for, visible
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.messages import SMS_CAMPAIGNS
 from dialer.resources.records.purposes import PURPOSE
@@ -87,6 +87,12 @@ class AskedCampaigns(NamedTuple):
     values: dict[str, str]
     """The parameters of the conditions."""
     order: list[ColumnElement[Any]]
+    """Empty for the usual order: campaigns in progress first."""
+
+
+_OPEN_FIRST: Final = case((Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE)), 0), else_=1)
+_NAMES: Final = (*_SHOWN, "username", "currency")
+_COLUMNS: Final = (*[Campaign.__table__.c[name] for name in _SHOWN], User.username, User.currency)
 
 
 def seen_campaigns(unit: Unit) -> ColumnElement[bool]:
@@ -146,27 +152,32 @@ def listed_campaigns(
     unit: Unit, zone: ZoneInfo, asked: AskedCampaigns, most: int, page: int = 0
 ) -> list[ListedCampaign]:
     """Return campaigns that the viewer, who is in a time zone, may see and asks for."""
-    columns = [Campaign.__table__.c[name] for name in _SHOWN]
-    query = (
-        select(*columns, User.username, User.currency)
-        .join(User, User.id == Campaign.user_id)
-        .where(seen_campaigns(unit), *asked.conditions)
-        .order_by(*asked.order, Campaign.id.desc())
-        .limit(most)
-        .offset(page * PAGE_SIZE)
-    )
-    rows = unit.connection.execute(query, {**asked.values, "actor_id": unit.actor.sees_as}).mappings().all()
+    rows = _rows(unit, asked, most, page)
     people = people_of_campaigns(unit.connection, [row["id"] for row in rows])
     rules = (str(unit.conventions.zone), unit.conventions.hours)
     activities = activities_of(unit.connection, rows, unit.now_ms, *rules)
     return [
         _listed(
-            dict(row),
+            row,
             people[row["id"]],
             shown_activity(activities[row["id"]], row["medium"], row["calls"], unit.now_ms, zone),
         )
         for row in rows
     ]
+
+
+def _rows(unit: Unit, asked: AskedCampaigns, most: int, page: int) -> list[dict[str, Any]]:
+    """Return the rows of campaigns. The query for all of them in the usual order is built once."""
+
+    def query() -> Select[*tuple[Any, ...]]:
+        seen = select(*_COLUMNS).join(User, User.id == Campaign.user_id).where(seen_campaigns(unit), *asked.conditions)
+        ordered = seen.order_by(*asked.order or (_OPEN_FIRST,), Campaign.id.desc())
+        return ordered.limit(bindparam("most", type_=Integer)).offset(bindparam("skipped", type_=Integer))
+
+    values = {**asked.values, "actor_id": unit.actor.sees_as, "most": most, "skipped": page * PAGE_SIZE}
+    is_usual = not (asked.conditions or asked.order)
+    found = unit.connection.execute(query_for(unit.actor, "listed campaigns", query) if is_usual else query(), values)
+    return [dict(zip(_NAMES, row, strict=True)) for row in found]
 
 
 def _asked(request: ApiRequest, filled: Mapping[str, str], messages: list[str]) -> AskedCampaigns:
@@ -199,9 +210,8 @@ def _asked(request: ApiRequest, filled: Mapping[str, str], messages: list[str]) 
     condition, of_search = searched_campaigns(filled.get(SEARCH, ""), conventions, messages)
     order = filled.get(ORDERING, "")
     key = _ORDERS.get(order.removeprefix("-"))
-    is_open = Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE))
-    first = case((is_open, 0), else_=1) if key is None else key.desc() if order.startswith("-") else key
-    return AskedCampaigns([*conditions, *condition], of_search, [first])
+    ordered = [] if key is None else [key.desc() if order.startswith("-") else key]
+    return AskedCampaigns([*conditions, *condition], of_search, ordered)
 
 
 def searched_campaigns(

@@ -11,7 +11,7 @@ from litestar.di import NamedDependency
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.activity import activities_of
 from dialer.app.campaigns.stop_everything import stopped_at
-from dialer.app.overview.first_steps import FirstSteps, has_called, read_first_steps
+from dialer.app.overview.first_steps import FirstSteps, has_called, query_of_called, read_first_steps
 from dialer.app.overview.live_overview import CampaignNow
 from dialer.app.overview.overview import Overview, People, read_overview
 from dialer.console.charts.charts import Slice, line, share, stack
@@ -32,7 +32,7 @@ from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT
 from dialer.domain.rules.campaign_activity import CampaignActivity
 from dialer.domain.words.enums import AgentActivity
 from dialer.domain.words.roles import Permission
-from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.resource import Actor, Unit
 from dialer.resources.crud.urls import parse_id
 from dialer.store.queries.statistics import WhoseCalls
 
@@ -80,7 +80,7 @@ async def show_overview_page(
     live = await console.snapshots.get(key_of(request), lambda: _make(request, console))
     asked = request.query_params
     stopped, resumed = parse_id(asked.get("stopped", "")), asked.get("resumed", "")
-    steps = await request.service.read(request, _first_steps) if request.user.may(Permission.CAMPAIGNS) else None
+    steps = await _read_steps(request)
     are_away = steps is not None and bool(cookie_of(request, _away(request)))
     return page(
         request,
@@ -112,9 +112,22 @@ def _away(request: ApiRequest) -> str:
     return f"{AWAY}{request.user.id}"
 
 
+async def _read_steps(request: ApiRequest) -> FirstSteps | None:
+    """Return the steps to a first campaign, unless the viewer may take none, or a campaign has called already."""
+    if not request.user.may(Permission.CAMPAIGNS):
+        return None
+    # Nearly everybody has called, which is read without a hop to another thread.
+    rows = request.service.database.at_hand.rows(*query_of_called(_whose(request.user)))
+    return None if rows and rows[0][0] else await request.service.read(request, _first_steps)
+
+
+def _whose(actor: Actor) -> int | None:
+    return None if actor.is_admin else actor.sees_as
+
+
 def _first_steps(unit: Unit) -> FirstSteps | None:
     """Return the steps to a first campaign; None once a campaign of the viewer has called somebody."""
-    user_id = None if unit.actor.is_admin else unit.actor.sees_as
+    user_id = _whose(unit.actor)
     return None if has_called(unit.connection, user_id) else read_first_steps(unit.connection, user_id, unit.actor.id)
 
 

@@ -30,12 +30,12 @@ from dialer.domain.rules.abandoned_limits import LEGAL_PERCENT
 from dialer.domain.words.enums import AgentActivity, SupervisionMode
 from dialer.domain.words.roles import Permission
 from dialer.resources.crud import records
-from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.resource import Actor, Unit
 from dialer.resources.records.calls import CALLREQUESTS
 from dialer.resources.words.errors import InvalidError, RecordNotFoundError
 from dialer.store.queries.call_centre import RULE_S
 from dialer.store.queries.promised_call_backs import PromisedCallBack, promised_call_backs
-from dialer.store.queries.wall_board import queues_on_board
+from dialer.store.queries.wall_board import BoardQueue, query_of_queues, queues_on_board
 
 PLACE: Final = "centre"
 PROMISED_SHOWN: Final = 50
@@ -138,17 +138,24 @@ async def _show(
     agent = None
     if agent_id is not None:
         agent = await request.service.read(request, partial(read_ordered_agent, identity=agent_id))
-    queues = await request.service.read(
-        request, lambda unit: queues_on_board(unit.connection, _viewer(unit), QUEUES_MAX)
-    )
+    queues = await _queues(request)
     sorts = {name: gettext(words) for name, words in SORTS.items()}
     template = "board_alone.html" if view.is_alone else "board.html"
     shown = {"view": view, "live": live, "messages": messages, "agent": agent, "queues": queues, "sorts": sorts}
     return page(request, template, PLACE, status, **shown, usual=view._replace(is_alone=False), limit_max=LIMIT_MAX)
 
 
-def _viewer(unit: Unit) -> int | None:
-    return None if unit.actor.is_admin else unit.actor.sees_as
+async def _queues(request: ApiRequest) -> list[BoardQueue]:
+    """Return the queues among which the viewer chooses, without a hop to another thread where that is possible."""
+    viewer = _viewer(request.user)
+    rows = request.service.database.at_hand.rows(*query_of_queues(viewer, QUEUES_MAX))
+    if rows is not None:
+        return [BoardQueue(*row) for row in rows]
+    return await request.service.read(request, lambda unit: queues_on_board(unit.connection, viewer, QUEUES_MAX))
+
+
+def _viewer(actor: Actor) -> int | None:
+    return None if actor.is_admin else actor.sees_as
 
 
 def _key(request: ApiRequest, view: BoardView) -> tuple[object, ...]:
@@ -170,7 +177,7 @@ async def _make(request: ApiRequest, view: BoardView) -> str:
     zone = zone_of(request)
 
     def read(unit: Unit) -> tuple[WallBoard, list[PromisedCallBack]]:
-        viewer = _viewer(unit)
+        viewer = _viewer(unit.actor)
         board = read_wall_board(unit.connection, unit.now_ms, viewer, day_of(unit.now_ms, zone), view.queue_id)
         if view.queue_id is not None and all(queue.id != view.queue_id for queue in board.queues):
             raise RecordNotFoundError("There is no such queue, or it is not yours.")

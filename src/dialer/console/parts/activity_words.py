@@ -33,13 +33,20 @@ MEANINGS: Final[Mapping[ActivityCode, str]] = {
 }
 """The meanings of activities that a campaign's status decides alone."""
 _SENDING: Final = gettext_noop("Sending")
-_OF_TEXTS: Final[Mapping[ActivityCode, str]] = {
+_MEANINGS_OF_TEXTS: Final[Mapping[ActivityCode, str]] = {
+    **MEANINGS,
     ActivityCode.PAUSED: gettext_noop("Nobody gets a message. It can be started again."),
     ActivityCode.ABORTED: gettext_noop("It was aborted: no more messages are sent. It cannot be started again."),
     ActivityCode.ENDED: gettext_noop("It is over: no more messages are sent. It cannot be started again."),
 }
-"""The meanings that a campaign of text messages has instead."""
+"""The meanings of the activities of a campaign of text messages."""
+_REASONS: Final[Mapping[str, str]] = {
+    **CAMPAIGN_REASONS,
+    **ACTIVITY_REASONS,
+    ActivityReason.ASKED_TO_REST: gettext_noop("the carrier is left alone, because it wants no calls for a while"),
+}
 _REASONS_OF_TEXTS: Final[Mapping[str, str]] = {
+    **_REASONS,
     ActivityReason.NEVER: gettext_noop("nobody who waits can get a message before the campaign ends"),
     ActivityReason.ASKED_TO_REST: gettext_noop("the carrier is left alone, because it wants no messages for a while"),
     ActivityReason.NO_CREDIT: gettext_noop("the owner's balance cannot pay for a message"),
@@ -48,12 +55,7 @@ _REASONS_OF_TEXTS: Final[Mapping[str, str]] = {
     ),
     ActivityReason.LAST_CALLS: gettext_noop("nobody waits any more, and the last messages are on their way"),
 }
-"""The reasons that a campaign of text messages has in other words."""
-_REASONS: Final[Mapping[str, str]] = {
-    **CAMPAIGN_REASONS,
-    **ACTIVITY_REASONS,
-    ActivityReason.ASKED_TO_REST: gettext_noop("the carrier is left alone, because it wants no calls for a while"),
-}
+"""The reasons of a campaign of text messages, some of them in other words."""
 _NEXT: Final = frozenset({ActivityCode.WAITING, ActivityCode.SCHEDULED})
 _LATE: Final = frozenset({ActivityReason.RESTING, ActivityReason.ASKED_TO_REST})
 """Reasons with a moment at which calls are tried again, which no hour of people decides."""
@@ -83,8 +85,8 @@ def shown_activity(activity: CampaignActivity, medium: str, calls: int, now_ms: 
     """Return the words for what a campaign does, with moments in the viewer's zone. `calls` were placed so far."""
     colour, word = BADGES[activity.code]
     is_sms = medium == SMS
-    meanings = {**MEANINGS, **(_OF_TEXTS if is_sms else {})}
-    reasons = {**_REASONS, **(_REASONS_OF_TEXTS if is_sms else {})}
+    meanings = _MEANINGS_OF_TEXTS if is_sms else MEANINGS
+    reasons = _REASONS_OF_TEXTS if is_sms else _REASONS
     if is_sms and activity.code is ActivityCode.DIALLING:
         word = _SENDING
     return ShownActivity(

@@ -1,13 +1,13 @@
 """The names of records to which other records refer."""
 
 from collections.abc import Collection
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, case, select
+from sqlalchemy import Column, ColumnElement, Select, case, select
 
 from dialer.console.words.language import gettext
 from dialer.resources.crud.resource import Resource, Unit
-from dialer.resources.crud.visibility import visible
+from dialer.resources.crud.visibility import query_for, visible
 
 OPTIONS_MAX: Final = 200
 """The most records among which a form lets people choose. If there are more, they give the number of one."""
@@ -62,15 +62,15 @@ def options_of(unit: Unit, path: str) -> list[Option] | None:
     column = name_column(resource)
     if column is None:
         return None
-    constants = [resource.table.c[name] == value for name, value in resource.constants]
-    seen = visible(resource, unit.actor, unit.resources)
-    query = (
-        select(resource.table.c["id"], _named(resource, column))
-        .where(seen, *constants)
-        .order_by(resource.table.c["id"])
-        .limit(OPTIONS_MAX + 1)
-    )
-    options = [Option(*row) for row in unit.connection.execute(query, {"actor_id": unit.actor.sees_as})]
+
+    def query() -> Select[*tuple[Any, ...]]:
+        constants = [resource.table.c[name] == value for name, value in resource.constants]
+        identity, seen = resource.table.c["id"], visible(resource, unit.actor, unit.resources)
+        named = select(identity, _named(resource, column)).where(seen, *constants)
+        return named.order_by(identity).limit(OPTIONS_MAX + 1)
+
+    kept = query_for(unit.actor, f"options of {path}", query)
+    options = [Option(*row) for row in unit.connection.execute(kept, {"actor_id": unit.actor.sees_as})]
     if len(options) > OPTIONS_MAX:
         return None
     return sorted(options, key=lambda option: (option.name.casefold(), option.id))

@@ -1,9 +1,9 @@
 """Visibility: the condition that limits the queries of users to their own records."""
 
-from collections.abc import Collection, Mapping
-from typing import Final
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, bindparam, false, or_, select, true
+from sqlalchemy import ColumnElement, Select, and_, bindparam, false, or_, select, true
 
 from dialer.domain.words.roles import Role
 from dialer.resources.crud.columns import column_of
@@ -67,6 +67,22 @@ def _seen_one(unit: Unit, resource: Resource, actor: Actor) -> PreparedStatement
         is_seen = visible(resource, actor, unit.resources)
         _kept[shape] = PreparedStatement(select(identity).where(identity == bindparam("wanted"), is_seen))
     return _kept[shape]
+
+
+_kept_queries: Final[dict[tuple[str, str], Select[*tuple[Any, ...]]]] = {}
+"""The queries of `query_for`, by name and by the view of the actor."""
+
+
+def query_for(actor: Actor, name: str, build: Callable[[], Select[*tuple[Any, ...]]]) -> Select[*tuple[Any, ...]]:
+    """Return a query that is built once for all actors of one view, as building it takes longer than running it.
+
+    Its rows are limited by `visible`, so it takes the parameter `actor_id`, and `build` uses nothing else of the actor.
+    The name tells it from other queries.
+    """
+    shape = (name, actor.view)
+    if shape not in _kept_queries:
+        _kept_queries[shape] = build()
+    return _kept_queries[shape]
 
 
 def reference_errors(unit: Unit, shape: type[Shape], values: Values, actor: Actor) -> Errors:

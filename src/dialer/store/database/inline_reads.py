@@ -37,8 +37,9 @@ class AtHand:
                 self._connection = self._backend.inline_reader(self._url)
             if self._connection is None:
                 return None
-            text, names, _ = self._compiled(query)
-            found: Rows = self._connection.execute(text, tuple(map(values.__getitem__, names))).fetchall()
+            text, names, constants = self._compiled(query)
+            given = [values[name] if name in values else constants[name] for name in names]
+            found: Rows = self._connection.execute(text, given).fetchall()
         except self._backend.DRIVER_ERROR:
             self.close()
             return None

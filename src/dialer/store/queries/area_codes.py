@@ -1,9 +1,10 @@
 """The area codes of +1 in a campaign's lists, found by the starts of numbers, so the cost does not grow with people."""
 
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from dialer.domain.calling_times.zones import NUMBER_ZONES
 from dialer.domain.numbers.search_keys import after_all_with
@@ -17,16 +18,57 @@ AREA_CODES_MAX: Final = 2_000
 UNKNOWN_COUNTED_MAX: Final = 10_000
 """Numbers of an unknown area code that are counted."""
 
-NumberList = tuple[Any, Any]
-"""The numbers of a phonebook, or of the subscribers, as a column and a condition."""
+# Statements are built once, as building one takes longer than running it.
+_PHONEBOOKS: Final = select(CampaignPhonebook.phonebook_id).where(
+    CampaignPhonebook.campaign_id == bindparam("campaign")
+)
+_IN_LIST: Final = {
+    table: (column, owner == bindparam("owner"), column >= bindparam("start"), column < bindparam("end"))
+    for table, column, owner in (
+        (Contact, Contact.number, Contact.phonebook_id),
+        (Subscriber, Subscriber.number, Subscriber.campaign_id),
+    )
+}
+_FIRST: Final[dict[type[Any], Select[Any]]] = {
+    table: select(func.min(column)).where(*conditions) for table, (column, *conditions) in _IN_LIST.items()
+}
+_COUNT: Final[dict[type[Any], Select[Any]]] = {
+    table: select(func.count()).select_from(select(column).where(*conditions).limit(UNKNOWN_COUNTED_MAX).subquery())
+    for table, (column, *conditions) in _IN_LIST.items()
+}
 
 
-def number_lists(connection: Connection, campaign_id: int) -> Iterator[NumberList]:
-    """Yield the numbers of each phonebook, and then of the subscribers."""
-    query = select(CampaignPhonebook.phonebook_id).where(CampaignPhonebook.campaign_id == campaign_id)
-    for phonebook_id in connection.scalars(query).all():
-        yield Contact.number, Contact.phonebook_id == phonebook_id
-    yield Subscriber.number, Subscriber.campaign_id == campaign_id
+class NumberList(NamedTuple):
+    """The numbers of a phonebook, or of the subscribers of a campaign."""
+
+    table: type[Any]
+    owner: int
+
+
+class AreaCodes(NamedTuple):
+    """A number for each North American area code in a list."""
+
+    one: NumberList
+    numbers: Iterable[str]
+
+
+def phonebooks_of(connection: Connection, campaign_id: int) -> list[int]:
+    """Return the phonebooks of a campaign."""
+    return list(connection.scalars(_PHONEBOOKS, {"campaign": campaign_id}))
+
+
+def area_codes_of(connection: Connection, campaign_id: int, phonebooks: Iterable[int]) -> list[AreaCodes]:
+    """Return the area codes in each list of a campaign: its phonebooks, and then its subscribers.
+
+    They are looked up when somebody goes through them, which can be done once.
+    """
+    lists = [*[NumberList(Contact, one) for one in phonebooks], NumberList(Subscriber, campaign_id)]
+    return [AreaCodes(one, area_codes(connection, one)) for one in lists]
+
+
+def looked_up(lists: Iterable[AreaCodes]) -> list[AreaCodes]:
+    """Return area codes to go through several times: of each list up to one more than `AREA_CODES_MAX`."""
+    return [AreaCodes(one, list(islice(numbers, AREA_CODES_MAX + 1))) for one, numbers in lists]
 
 
 def area_codes(connection: Connection, one: NumberList) -> Iterator[str]:
@@ -39,22 +81,24 @@ def area_codes(connection: Connection, one: NumberList) -> Iterator[str]:
 
 def first_number(connection: Connection, one: NumberList, start: str, end: str) -> str | None:
     """Return the first number of a list from a start on, and before an end."""
-    column, is_in_list = one
-    query: Select[str | None] = select(func.min(column)).where(is_in_list, column >= start, column < end)
-    return connection.scalar(query)
+    first: str | None = connection.scalar(_FIRST[one.table], {"owner": one.owner, "start": start, "end": end})
+    return first
 
 
-def unknown_area_codes(connection: Connection, campaign_id: int) -> dict[str, int]:
-    """Return the area codes of contacts, else of subscribers, that no row of the places has, each with its numbers."""
-    *phonebooks, subscribers = number_lists(connection, campaign_id)
+def unknown_area_codes(connection: Connection, lists: Sequence[AreaCodes]) -> dict[str, int]:
+    """Return the area codes of contacts, else of subscribers, that no row of the places has, each with its numbers.
+
+    `lists` are those of a campaign, from `area_codes_of`.
+    """
+    *phonebooks, subscribers = lists
     return _unknown_in(connection, phonebooks) or _unknown_in(connection, [subscribers])
 
 
-def _unknown_in(connection: Connection, lists: list[NumberList]) -> dict[str, int]:
+def _unknown_in(connection: Connection, lists: Sequence[AreaCodes]) -> dict[str, int]:
     found: dict[str, int] = {}
     tried = 0
-    for one in lists:
-        for number in area_codes(connection, one):
+    for one, numbers in lists:
+        for number in numbers:
             tried += 1
             if tried > AREA_CODES_MAX:
                 return found
@@ -65,7 +109,5 @@ def _unknown_in(connection: Connection, lists: list[NumberList]) -> dict[str, in
 
 
 def _count(connection: Connection, one: NumberList, start: str) -> int:
-    column, is_in_list = one
-    numbers = select(column).where(is_in_list, column >= start, column < after_all_with(start))
-    counted = select(func.count()).select_from(numbers.limit(UNKNOWN_COUNTED_MAX).subquery())
-    return int(connection.scalar(counted) or 0)
+    asked = {"owner": one.owner, "start": start, "end": after_all_with(start)}
+    return int(connection.scalar(_COUNT[one.table], asked) or 0)

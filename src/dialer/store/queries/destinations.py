@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from sqlalchemy import Connection, exists, select
+from sqlalchemy import Connection, bindparam, exists, select
 
 from dialer.domain.billing.rates import NO_CARD
 from dialer.domain.engine.credit import is_forbidden
@@ -12,6 +12,8 @@ from dialer.store.tables import RateCardLine, User
 
 NONE: Final = Destinations(frozenset({""}))
 """The destinations of an account whose row cannot be read: it calls nobody."""
+
+_DESTINATIONS: Final = select(User.allowed_countries, User.allows_special).where(User.id == bindparam("user"))
 
 
 def destinations_of(allowed_countries: str, *, allows_special: bool) -> Destinations:
@@ -26,8 +28,7 @@ def destinations_of(allowed_countries: str, *, allows_special: bool) -> Destinat
 
 def read_destinations(connection: Connection, user_id: int) -> Destinations:
     """Return the destinations of a user."""
-    query = select(User.allowed_countries, User.allows_special).where(User.id == user_id)
-    row: Any = connection.execute(query).one_or_none()
+    row: Any = connection.execute(_DESTINATIONS, {"user": user_id}).one_or_none()
     return NONE if row is None else destinations_of(row[0], allows_special=row[1])
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from operator import attrgetter
 from typing import Final
 
-from sqlalchemy import Connection, RowMapping, func, select
+from sqlalchemy import Connection, RowMapping, bindparam, func, select
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
@@ -17,6 +17,15 @@ rate_values: Final[Callable[[Rate], tuple[int, int, int, int]]] = attrgetter(
     "per_minute", "connection_fee", "first_increment_s", "next_increment_s"
 )
 """Returns the values of `RATE_COLUMNS` for a rate."""
+# Rounded half up, as in `Rate.cost`. Built once, as building it takes longer than running it.
+_CHEAPEST: Final = (
+    select(
+        RateCardLine.user_id,
+        func.min((2 * RateCardLine.rate * RateCardLine.first_increment + 60) // 120 + RateCardLine.connection_fee),
+    )
+    .where(RateCardLine.user_id.in_(bindparam("users", expanding=True)))
+    .group_by(RateCardLine.user_id)
+)
 
 
 def rate_of(row: RowMapping) -> Rate:
@@ -46,14 +55,8 @@ def has_rate(connection: Connection, user_id: int | None) -> bool:
 
 def cheapest_prices(connection: Connection, user_ids: Collection[int]) -> dict[int, int]:
     """Return the lowest price of a first increment on the rate card of each user, in integers of 1e-5."""
-    # Rounded half up, as in `Rate.cost`.
-    price = (2 * RateCardLine.rate * RateCardLine.first_increment + 60) // 120 + RateCardLine.connection_fee
-    query = (
-        select(RateCardLine.user_id, func.min(price))
-        .where(RateCardLine.user_id.in_(user_ids))
-        .group_by(RateCardLine.user_id)
-    )
-    return {row[0]: row[1] for row in connection.execute(query)}
+    found = connection.execute(_CHEAPEST, {"users": list(user_ids)}) if user_ids else ()
+    return {row[0]: row[1] for row in found}
 
 
 class RateCards:

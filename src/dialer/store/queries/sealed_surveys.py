@@ -21,6 +21,7 @@ _SECTIONS: Final = (
 _VOICE: Final = select(SurveyTemplate.language, SurveyTemplate.voice, SurveyTemplate.voice_speed).where(
     SurveyTemplate.id == bindparam("survey_id")
 )
+_SEALED: Final = select(SealedSurvey.document).where(SealedSurvey.id == bindparam("campaign"))
 _RECORDINGS: Final = ("audiofile_id", "invalid_audiofile_id", "disclosure_audiofile_id")
 _BRANCHES: Final = (
     select(BranchingTemplate.section_id, BranchingTemplate.keys, BranchingTemplate.goto_id)
@@ -47,7 +48,7 @@ def chosen_voice(connection: Connection, survey_id: int) -> ChosenVoice:
 
 def sealed_survey(connection: Connection, campaign_id: int) -> Survey | None:
     """Return the survey that a campaign plays. Return None if the campaign never started, or sends text messages."""
-    document = connection.scalar(select(SealedSurvey.document).where(SealedSurvey.id == campaign_id))
+    document = connection.scalar(_SEALED, {"campaign": campaign_id})
     return None if document is None else decode_survey(document)
 
 

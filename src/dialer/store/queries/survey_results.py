@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, and_, case, func, literal, literal_column, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, case, func, literal, literal_column, select
 
 from dialer.domain.calls.plan_parts import SectionResult
 from dialer.domain.figures.scales import as_mark, in_order
@@ -20,6 +20,12 @@ COUNTED_MAX: Final = 200
 _CUT: Final = "…"
 ID_MAX: Final = 2**63 - 1
 _is_recorded: Final = case((SurveyResult.record_file != "", 1), else_=0)
+_LAST: Final = (
+    select(SurveyResult.id, SurveyResult.callid)
+    .where(SurveyResult.campaign_id == bindparam("campaign"), SurveyResult.id <= bindparam("until"))
+    .order_by(SurveyResult.id.desc())
+    .limit(1)
+)
 _TRANSFERRING: Final = [number for number, definition in SECTION_TYPES.items() if definition.transfers]
 
 
@@ -52,9 +58,7 @@ class LastAnswer(msgspec.Struct, frozen=True):
 
 def last_answer(connection: Connection, campaign_id: int, until_id: int = ID_MAX) -> LastAnswer | None:
     """Return the newest answer of a campaign up to one with this id; None if there is none."""
-    query = select(SurveyResult.id, SurveyResult.callid).where(SurveyResult.campaign_id == campaign_id)
-    newest = query.where(SurveyResult.id <= until_id).order_by(SurveyResult.id.desc()).limit(1)
-    row = connection.execute(newest).first()
+    row = connection.execute(_LAST, {"campaign": campaign_id, "until": until_id}).first()
     return None if row is None else LastAnswer(*row)
 
 

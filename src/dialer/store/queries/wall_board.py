@@ -204,8 +204,14 @@ def days_of_agents(connection: Connection, agent_ids: list[int], hours: Hours, l
 
 def queues_on_board(connection: Connection, user_id: int | None, queues_max: int) -> list[BoardQueue]:
     """Return the queues of a user, or of all, in order of name."""
-    query, values = (_QUEUES, {}) if user_id is None else (_QUEUES_OF_USER, {"user": user_id})
-    return [BoardQueue(*row) for row in connection.execute(query, {**values, "most": queues_max})]
+    query, values = query_of_queues(user_id, queues_max)
+    return [BoardQueue(*row) for row in connection.execute(query, values)]
+
+
+def query_of_queues(user_id: int | None, queues_max: int) -> tuple[Select[*tuple[Any, ...]], dict[str, int]]:
+    """Return the query of `queues_on_board`, whose rows are the fields of `BoardQueue`, and its parameters."""
+    asked = {"most": queues_max}
+    return (_QUEUES, asked) if user_id is None else (_QUEUES_OF_USER, {**asked, "user": user_id})
 
 
 class Member(NamedTuple):

@@ -71,13 +71,13 @@ def circumstances_of(
     """
     rows = connection.execute(_CAMPAIGNS, {"ids": list(campaign_ids)}).mappings().all()
     at_work = {row["id"] for row in rows if row["status"] == CampaignStatus.START}
-    in_progress, carried = _in_progress(connection, at_work), _carried(connection) if at_work else {}
+    in_progress, carried = _in_progress(connection, rows), _carried(connection, rows)
     queues = _queue_ids(connection, at_work) if at_work else {}
     agents = _agents_of_queues(connection, set().union(*queues.values()))
     skills = skills_on_duty(connection, agents, now_ms)
     looked_at = _campaigns_looked_at(agents)
     ruled = ruled_campaigns(connection, at_work, service_zone)
-    cheapest = cheapest_prices(connection, {row["user_id"] for row in rows}) if at_work else {}
+    cheapest = cheapest_prices(connection, {row["user_id"] for row in rows if at_work and row["rate_card_version"]})
     found: dict[int, Circumstances] = {}
     for row in rows:
         theirs = [skills[queue_id] for queue_id in queues.get(row["id"], ()) if queue_id in skills]
@@ -94,7 +94,7 @@ def circumstances_of(
             is_rest_asked_for=not row["rest_ms"],
             free_channels=_free_channels(row, carried),
             lacks_credit=_lacks_credit(row, cheapest),
-            is_credit_held=row["held"] > 0 and not _lacks_credit({**row, "held": 0}, cheapest),
+            is_credit_held=row["held"] > 0 and not _lacks_credit(row, cheapest, held=0),
         )
         with contextlib.suppress(*UNREADABLE):
             found[row["id"]] = Circumstances(
@@ -212,6 +212,7 @@ def _query() -> Select[Any]:
             User.held,
             User.call_rate,
             User.sms_rate,
+            User.rate_card_version,
             User.allowed_countries,
             User.allows_special,
         )
@@ -221,16 +222,23 @@ def _query() -> Select[Any]:
     )
 
 
-def _in_progress(connection: Connection, campaign_ids: Collection[int]) -> dict[int, int]:
-    """Return the number of outgoing attempts in progress, by campaign."""
-    asked = {"ids": list(campaign_ids)}
+def _in_progress(connection: Connection, campaigns: Collection[RowMapping]) -> dict[int, int]:
+    """Return the number of outgoing attempts in progress of started campaigns. One query runs for each medium."""
+    at_work = [row for row in campaigns if row["status"] == CampaignStatus.START]
+    texts = [row["id"] for row in at_work if row["medium"] == SMS]
+    calls = [row["id"] for row in at_work if row["medium"] != SMS]
     return {
-        campaign_id: count for query in (_MESSAGES, _CALLS) for campaign_id, count in connection.execute(query, asked)
+        campaign_id: count
+        for query, ids in ((_MESSAGES, texts), (_CALLS, calls))
+        if ids
+        for campaign_id, count in connection.execute(query, {"ids": ids})
     }
 
 
-def _carried(connection: Connection) -> dict[int, int]:
-    """Return the number of legs that each gateway for calls carries."""
+def _carried(connection: Connection, campaigns: Collection[RowMapping]) -> dict[int, int]:
+    """Return the number of legs that each gateway for calls carries; none if no started campaign has to know."""
+    if not any(row["status"] == CampaignStatus.START and row["max_channels"] for row in campaigns):
+        return {}
     found: dict[int, int] = {}
     for gateway_id, count in (*connection.execute(_CALLS_CARRIED), *connection.execute(_LEGS_CARRIED)):
         found[gateway_id] = found.get(gateway_id, 0) + count
@@ -281,9 +289,12 @@ def _is_held_back(row: RowMapping) -> bool:
     return is_spent and any(one.abandoned for one in figures.periods or (figures,))
 
 
-def _lacks_credit(row: RowMapping | Mapping[str, Any], cheapest: Mapping[int, int]) -> bool:
-    """Return whether the free balance pays for no attempt, not even for the cheapest prefix of the rate card."""
-    free = row["balance"] - row["held"]
+def _lacks_credit(row: RowMapping, cheapest: Mapping[int, int], held: int | None = None) -> bool:
+    """Return whether the free balance pays for no attempt, not even for the cheapest prefix of the rate card.
+
+    The balance is free of what is held for calls in progress, or of `held`.
+    """
+    free = row["balance"] - (row["held"] if held is None else held)
     if row["medium"] == SMS:
         return bool(row["sms_rate"] > free)
     price = Rate(row["call_rate"]).price(1)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Select, bindparam, delete, func, select, update
+from sqlalchemy import BindParameter, Connection, Select, bindparam, delete, func, select, update
 
 from dialer.domain.messages.templates import BUILT_IN, NAME_MAX, values_of, variables_of
 from dialer.domain.survey.placeholders import Having, KnownNames
@@ -30,6 +30,16 @@ _NUMBER: Final = "0"
 _OBJECTS: Final = msgspec.json.Decoder(list[dict[str, Any]])
 _NAMES_OF_WORDS: Final = ("", "a", "a b")
 _NAMES: Final = PreparedStatement(select(ContactName.name).where(ContactName.phonebook_id == bindparam("phonebook")))
+_ids: Final[BindParameter[Any]] = bindparam("phonebooks", expanding=True)
+_TOTALS: Final = (
+    select(ContactName.name, func.sum(ContactName.contacts), func.sum(ContactName.filled))
+    .where(ContactName.phonebook_id.in_(_ids))
+    .group_by(ContactName.name)
+)
+_COUNTED: Final = select(ContactName.phonebook_id).where(
+    ContactName.phonebook_id.in_(_ids), ContactName.name == EVERYBODY
+)
+_ANYBODY: Final = select(Contact.id).where(Contact.phonebook_id.in_(_ids)).limit(1)
 _GONE: Final = delete(ContactName).where(ContactName.phonebook_id == bindparam("phonebook"), ContactName.contacts <= 0)
 
 _added: Final = insert_or(ContactName.__table__)
@@ -127,9 +137,7 @@ def names_of_phonebooks(connection: Connection, phonebooks: Collection[int]) -> 
 
     They are not complete if a phonebook has too many names, or contacts that were never counted.
     """
-    total = func.sum(ContactName.contacts), func.sum(ContactName.filled)
-    query = select(ContactName.name, *total).where(ContactName.phonebook_id.in_(phonebooks)).group_by(ContactName.name)
-    rows = connection.execute(query).all()
+    rows = connection.execute(_TOTALS, {"phonebooks": list(phonebooks)}).all()
     names = {str(name): Having(int(contacts), int(filled)) for name, contacts, filled in rows}
     people = names.pop(EVERYBODY, Having(0, 0)).contacts
     is_complete = names.pop(UNCOUNTED, None) is None and not _has_uncounted(connection, phonebooks)
@@ -138,11 +146,8 @@ def names_of_phonebooks(connection: Connection, phonebooks: Collection[int]) -> 
 
 def _has_uncounted(connection: Connection, phonebooks: Collection[int]) -> bool:
     """Return whether a phonebook has contacts, and no count of them."""
-    query = select(ContactName.phonebook_id).where(
-        ContactName.phonebook_id.in_(phonebooks), ContactName.name == EVERYBODY
-    )
-    others = set(phonebooks) - set(connection.scalars(query))
-    return connection.scalar(select(Contact.id).where(Contact.phonebook_id.in_(others)).limit(1)) is not None
+    others = set(phonebooks) - set(connection.scalars(_COUNTED, {"phonebooks": list(phonebooks)}))
+    return bool(others) and connection.scalar(_ANYBODY, {"phonebooks": list(others)}) is not None
 
 
 class _Shape(NamedTuple):
