@@ -49,9 +49,11 @@ def render(template: str, **values: Any) -> str:  # noqa: ANN401 - each template
 @cache
 def _environment() -> "Environment":
     # Many services never show a page.
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415
+    from jinja2 import PackageLoader, StrictUndefined  # noqa: PLC0415
 
-    environment = Environment(
+    from dialer.console.parts.template_environment import TemplateEnvironment  # noqa: PLC0415
+
+    environment = TemplateEnvironment(
         loader=PackageLoader("dialer.console"),
         autoescape=True,
         undefined=StrictUndefined,
