@@ -24,7 +24,7 @@ from dialer.domain.words.sentences import Sentence, StateName
 from dialer.domain.words.states import RECYCLABLE_CAMPAIGNS, RECYCLABLE_SUBSCRIBERS
 from dialer.store.database.bulk import Bulk
 from dialer.store.database.touched import NOTHING
-from dialer.store.queries.contact_rules import covered_now
+from dialer.store.queries.contact_rules import covered_in
 from dialer.store.queries.do_not_call import on_dnc
 from dialer.store.queries.in_progress import IS_CALLING
 from dialer.store.tables import CallRequest, Campaign, SmsMessage, Subscriber
@@ -49,6 +49,8 @@ _RECYCLE: Final = Bulk(
     ("subscriber_id", "now_ms"),
 )
 _ONE: Final = select(Subscriber.__table__).where(Subscriber.id == bindparam("id"))
+_SOME: Final = select(Subscriber.__table__).where(Subscriber.id.in_(bindparam("ids", expanding=True)))
+_STATES: Final = select(Campaign.id, Campaign.status).where(Campaign.id.in_(bindparam("ids", expanding=True)))
 _STATUS: Final = select(Campaign.status).where(Campaign.id == bindparam("id"))
 _ids: BindParameter[Any] = bindparam("ids", expanding=True)
 _IN_CALLS: Final = select(CallRequest.subscriber_id).where(CallRequest.subscriber_id.in_(_ids), IS_CALLING)
@@ -142,6 +144,18 @@ def why_not_again(connection: Connection, subscriber_id: int, now_ms: int) -> Re
     return _refusal_of(connection, _one(connection, subscriber_id), now_ms)
 
 
+def why_not_again_of(
+    connection: Connection, subscriber_ids: Collection[int], now_ms: int
+) -> dict[int, RefusedError | None]:
+    """Return what `why_not_again` does for each of some people of several campaigns, with few statements for all."""
+    rows = connection.execute(_SOME, {"ids": list(subscriber_ids)}).all() if subscriber_ids else []
+    states = connection.execute(_STATES, {"ids": list({row.campaign_id for row in rows})}) if rows else ()
+    over = {campaign_id: _why_over(status) for campaign_id, status in map(tuple, states)}
+    open_rows = [row for row in rows if over[row.campaign_id] is None]
+    kept = _reasons_to_keep(connection, open_rows, now_ms) if open_rows else {}
+    return {row.id: over[row.campaign_id] or _why_kept(row, kept.get(row.id)) for row in rows}
+
+
 def _one(connection: Connection, subscriber_id: int) -> Row[Any]:
     row = connection.execute(_ONE, {"id": subscriber_id}).first()
     if row is None:
@@ -154,9 +168,14 @@ def _refusal_of(connection: Connection, row: Row[Any], now_ms: int) -> RefusedEr
         _refuse_if_over(connection, row.campaign_id)
     except RefusedError as error:
         return error
+    waits = row.status == SubscriberStatus.PENDING
+    return _why_kept(row, None if waits else _reasons_to_keep(connection, [row], now_ms).get(row.id))
+
+
+def _why_kept(row: Row[Any], reason: str | None) -> RefusedError | None:
+    """Return the refusal of a person whom there may be a reason to keep, in a campaign that is not over."""
     if row.status == SubscriberStatus.PENDING:
         return RefusedError("The person waits for a call already.", code=ErrorCode.IN_PROGRESS)
-    reason = _reasons_to_keep(connection, [row], row.campaign_id, now_ms).get(row.id)
     if reason is None and row.status not in RECYCLABLE_SUBSCRIBERS:
         reason = "in_progress"
     if reason is None:
@@ -171,7 +190,17 @@ def _select(
     """Return the result of a chunk, and the subscribers to recycle. Chunks follow the numbers, which are unique."""
     connection = unit.connection
     _refuse_if_over(connection, campaign_id)
-    columns = ("id", "number", "zone", "duplicate_contact", "status", "status_reason", "contact_id", "phonebook_id")
+    columns = (
+        "id",
+        "campaign_id",
+        "number",
+        "zone",
+        "duplicate_contact",
+        "status",
+        "status_reason",
+        "contact_id",
+        "phonebook_id",
+    )
     query = select(*[Subscriber.__table__.c[name] for name in columns]).where(
         Subscriber.campaign_id == campaign_id, Subscriber.number > after
     )
@@ -182,7 +211,7 @@ def _select(
     if wanted.causes and selected:
         called = _with_last_cause(connection, [row.id for row in selected], wanted.causes)
         selected = [row for row in selected if row.id in called]
-    kept = _reasons_to_keep(connection, selected, campaign_id, unit.now_ms) if selected else {}
+    kept = _reasons_to_keep(connection, selected, unit.now_ms) if selected else {}
     chosen = [row for row in selected if row.id not in kept]
     last = seen[-1].number if len(seen) == RECYCLE_CHUNK else None
     return RecycledChunk(Counter(row.status for row in chosen), Counter(kept.values()), last), chosen
@@ -192,15 +221,20 @@ def _refuse_if_over(connection: Connection, campaign_id: int) -> None:
     status = connection.scalar(_STATUS, {"id": campaign_id})
     if status is None:
         raise UnknownRecordError(f"There is no campaign {campaign_id}.")
-    if status not in RECYCLABLE_CAMPAIGNS:
-        raise RefusedError(
-            Sentence(
-                "The campaign is in %(state)s, so it calls nobody any more. Call its people again in a new campaign"
-                " (call-again/).",
-                state=StateName(CampaignStatus, status),
-            ),
-            code=ErrorCode.CAMPAIGN_OVER,
-        )
+    if (error := _why_over(status)) is not None:
+        raise error
+
+
+def _why_over(status: int) -> RefusedError | None:
+    """Return why a campaign with this status calls nobody again; None if it may."""
+    if status in RECYCLABLE_CAMPAIGNS:
+        return None
+    message = Sentence(
+        "The campaign is in %(state)s, so it calls nobody any more. Call its people again in a new campaign"
+        " (call-again/).",
+        state=StateName(CampaignStatus, status),
+    )
+    return RefusedError(message, code=ErrorCode.CAMPAIGN_OVER)
 
 
 def _with_last_cause(connection: Connection, ids: Sequence[int], causes: Collection[int]) -> set[int]:
@@ -214,13 +248,14 @@ def _with_last_cause(connection: Connection, ids: Sequence[int], causes: Collect
     return set(connection.scalars(last))
 
 
-def _reasons_to_keep(
-    connection: Connection, selected: Sequence[Row[Any]], campaign_id: int, now_ms: int
-) -> dict[int, str]:
+def _reasons_to_keep(connection: Connection, selected: Sequence[Row[Any]], now_ms: int) -> dict[int, str]:
     """Return the subscribers who must not be called again, each with the reason."""
     ids = [row.id for row in selected]
     busy, listed = _under_way(connection, ids), on_dnc(connection, ids)
-    consented = covered_now(connection, campaign_id, {row.number: row.zone for row in selected}, now_ms)
+    people: dict[int, dict[str, str]] = {}
+    for row in selected:
+        people.setdefault(row.campaign_id, {})[row.number] = row.zone
+    consented = covered_in(connection, people, now_ms)
     kept: dict[int, str] = {}
     for row in selected:
         if (
@@ -235,7 +270,7 @@ def _reasons_to_keep(
             kept[row.id] = "dnc"
         elif row.id in busy:
             kept[row.id] = "in_progress"
-        elif row.number not in consented:
+        elif row.number not in consented[row.campaign_id]:
             kept[row.id] = "no_consent"
     return kept
 

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from dialer.api.http.auth import origin_of
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.call_again import OVER
-from dialer.app.campaigns.recycle import why_not_again
+from dialer.app.campaigns.recycle import why_not_again_of
 from dialer.app.erasure.erasure import Erased, erase_number
 from dialer.app.work.errors import RefusedError
 from dialer.console.pages.campaigns import page_number, seen_with_tests
@@ -39,7 +39,7 @@ from dialer.store.queries.why_waiting import circumstances_of
 from dialer.store.tables import Campaign
 from dialer.store.timeline.happenings import happenings_of
 from dialer.store.timeline.parts import ReceivedPart, Story, SubscriberPart
-from dialer.store.timeline.reading import UnknownNumberError, read_story, spellings
+from dialer.store.timeline.reading import KnownStories, UnknownNumberError, calls_of_people, read_story, spellings
 from dialer.store.timeline.received import texts_from
 
 PLACE: Final = "people"
@@ -221,7 +221,11 @@ def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> _Found
     most = CAMPAIGNS_A_PAGE + 1
     every = campaigns_with(unit.connection, number, unit.conventions.region, seen, most, skipped)
     found, hours = every[:CAMPAIGNS_A_PAGE], unit.conventions.hours
-    known = circumstances_of(unit.connection, found, unit.now_ms, settings.timezone, hours)
+    numbers = spellings(number, unit.conventions.region)
+    known = KnownStories(
+        circumstances_of(unit.connection, found, unit.now_ms, settings.timezone, hours),
+        calls_of_people(unit.connection, found, numbers),
+    )
     stories = [
         read_story(
             unit.connection,
@@ -236,7 +240,6 @@ def _stories(request: ApiRequest, unit: Unit, number: str, place: int) -> _Found
         for campaign_id in found
     ]
     may_see = visible(SMS_RECEIVED, unit.actor, unit.resources)
-    numbers = spellings(number, unit.conventions.region)
     texts = texts_from(unit.connection, numbers, may_see)
     card = read_card(unit, numbers, found)
     is_test = Campaign.id.in_(found) & Campaign.trial_of_id.is_not(None)
@@ -259,5 +262,5 @@ def _refusals(unit: Unit, stories: Sequence[Story], tests: Collection[int]) -> d
         and story.campaign.status not in _OVER
         and story.campaign.id not in tests
     ]
-    errors = {identity: why_not_again(unit.connection, identity, unit.now_ms) for identity in ids}
+    errors = why_not_again_of(unit.connection, ids, unit.now_ms)
     return {identity: error_in_words(error) for identity, error in errors.items() if error is not None}

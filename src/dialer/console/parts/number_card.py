@@ -1,22 +1,21 @@
 """The person at a number: their names, and the do-not-call lists that stop calls to them, or may."""
 
-from collections.abc import Collection, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, case, select
+from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, case, select
 from sqlalchemy.orm import aliased
 
 from dialer.console.words.language import gettext
 from dialer.console.words.record_names import Option
-from dialer.resources.crud.resource import Resource, Unit
+from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.versions import digest
-from dialer.resources.crud.visibility import visible
+from dialer.resources.crud.visibility import query_for, visible
 from dialer.resources.records.consents import CONSENTS
 from dialer.resources.records.contacts import CONTACTS, DNC_CONTACTS, DNC_LISTS
 from dialer.resources.records.subscribers import SUBSCRIBERS
 from dialer.store.queries.do_not_call import forms_against
-from dialer.store.queries.selection import is_of
 from dialer.store.tables import (
     ACCOUNT,
     HELD,
@@ -43,6 +42,25 @@ CONSENTS_MAX: Final = 50
 NOTES_SHOWN_MAX: Final = 20
 """Notes of one number that an admin sees: each account has one."""
 _AUTHOR: Final = aliased(User)
+_Rows: TypeAlias = Select[*tuple[Any, ...]]
+_Row: TypeAlias = Row[*tuple[Any, ...]]
+# Statements are built once, as building one takes longer than running it.
+_NUMBERS: Final[BindParameter[Any]] = bindparam("numbers", expanding=True)
+_NAMES: Final[Mapping[str, Select[str]]] = {
+    CONTACTS.path: select(Contact.full_name).where(Contact.number.in_(_NUMBERS)).order_by(Contact.id.desc()),
+    SUBSCRIBERS.path: select(Subscriber.full_name)
+    .where(Subscriber.number.in_(_NUMBERS))
+    .order_by(Subscriber.id.desc()),
+}
+_NOTES: Final = (
+    select(NumberNote.user_id, User.username, NumberNote.text, _AUTHOR.username, NumberNote.updated_date)
+    .join(User, User.id == NumberNote.user_id)
+    .outerjoin(_AUTHOR, _AUTHOR.id == NumberNote.author_id)
+    .where(NumberNote.number.in_(_NUMBERS))
+    .order_by(NumberNote.updated_date.desc(), NumberNote.id)
+    .limit(NOTES_SHOWN_MAX)
+)
+_NOTES_OF_USER: Final = _NOTES.where(NumberNote.user_id == bindparam("user"))
 
 
 class NotedNumber(NamedTuple):
@@ -131,94 +149,103 @@ def version_of_note(note: NotedNumber | None) -> str:
 
 
 def _names(unit: Unit, numbers: Collection[str]) -> list[str]:
-    of_contacts = select(Contact.full_name).where(Contact.number.in_(numbers)).order_by(Contact.id.desc())
-    of_people = select(Subscriber.full_name).where(Subscriber.number.in_(numbers)).order_by(Subscriber.id.desc())
-    found = [*_seen(unit, CONTACTS, of_contacts), *_seen(unit, SUBSCRIBERS, of_people)]
+    found = [name for one, query in _NAMES.items() for name in _seen(unit, one, query, numbers)]
     names = dict.fromkeys(" ".join(name.split()) for name in found)
     return [name for name in names if name][:NAMES_MAX]
 
 
-def _seen(unit: Unit, resource: Resource, query: Select[str]) -> list[str]:
-    seen = visible(resource, unit.actor, unit.resources)
-    return list(unit.connection.scalars(query.where(seen).limit(ROWS_MAX)))
+def _seen(unit: Unit, path: str, query: Select[str], numbers: Collection[str]) -> list[str]:
+    def build() -> _Rows:
+        return query.where(visible(unit.resources[path], unit.actor, unit.resources)).limit(ROWS_MAX)
+
+    return [name for (name,) in _read(unit, f"names of {path}", build, numbers=numbers)]
+
+
+def _read(unit: Unit, name: str, build: Callable[[], _Rows], **asked: Collection[str | int]) -> Sequence[_Row]:
+    """Return the rows of a query that is built once. Its parameters are lists, and the viewer."""
+    values = {one: list(value) for one, value in asked.items()}
+    query = query_for(unit.actor, f"card of a number: {name}", build)
+    return unit.connection.execute(query, {**values, "me": unit.actor.id, "actor_id": unit.actor.sees_as}).all()
 
 
 def _notes(connection: Connection, numbers: Collection[str], user_id: int | None) -> list[NotedNumber]:
     """Return the notes on a number, given by its normal forms, of an account; None stands for all accounts."""
-    query = (
-        select(NumberNote.user_id, User.username, NumberNote.text, _AUTHOR.username, NumberNote.updated_date)
-        .join(User, User.id == NumberNote.user_id)
-        .outerjoin(_AUTHOR, _AUTHOR.id == NumberNote.author_id)
-        .where(NumberNote.number.in_(numbers), is_of(NumberNote.user_id, user_id))
-        .order_by(NumberNote.updated_date.desc(), NumberNote.id)
-    )
-    rows = connection.execute(query.limit(NOTES_SHOWN_MAX)).all()
+    query = _NOTES if user_id is None else _NOTES_OF_USER
+    rows = connection.execute(query, {"numbers": list(numbers), "user": user_id}).all()
     return [NotedNumber(account, name, text, writer or "", at) for account, name, text, writer, at in rows]
 
 
 def _entries(unit: Unit, numbers: Collection[str]) -> list[ListEntry]:
-    query = (
-        select(DncContact.id, DncContact.dnc_id, DncList.name, DncContact.created_date, DncList.keeps_wishes_of == HELD)
-        .join(DncList, DncList.id == DncContact.dnc_id)
-        .where(DncContact.number.in_(forms_against(unit.connection, numbers)))
-        .where(visible(DNC_CONTACTS, unit.actor, unit.resources))
-        .order_by(DncContact.id)
-        .limit(ENTRIES_MAX)
-    )
-    return [ListEntry(*row) for row in unit.connection.execute(query)]
+    def build() -> _Rows:
+        is_held = DncList.keeps_wishes_of == HELD
+        columns = (DncContact.id, DncContact.dnc_id, DncList.name, DncContact.created_date, is_held)
+        return (
+            select(*columns)
+            .join(DncList, DncList.id == DncContact.dnc_id)
+            .where(DncContact.number.in_(_NUMBERS), visible(DNC_CONTACTS, unit.actor, unit.resources))
+            .order_by(DncContact.id)
+            .limit(ENTRIES_MAX)
+        )
+
+    forms = forms_against(unit.connection, numbers)
+    return [ListEntry(*row) for row in _read(unit, "entries", build, numbers=forms)]
 
 
 def _consents(unit: Unit, numbers: Collection[str]) -> list[ShownConsent]:
-    query = (
-        select(
-            Consent.id,
-            Consent.kind,
-            Consent.purposes,
-            Consent.seller,
-            Consent.given_date,
-            Consent.expiration_date,
-            Consent.withdrawn_date,
-            Consent.last_used_date,
-            case((User.id == unit.actor.sees_as, ""), else_=User.username),
+    def build() -> _Rows:
+        return (
+            select(
+                Consent.id,
+                Consent.kind,
+                Consent.purposes,
+                Consent.seller,
+                Consent.given_date,
+                Consent.expiration_date,
+                Consent.withdrawn_date,
+                Consent.last_used_date,
+                case((User.id == bindparam("actor_id"), ""), else_=User.username),
+            )
+            .join(User, User.id == Consent.user_id)
+            .where(Consent.number.in_(_NUMBERS), visible(CONSENTS, unit.actor, unit.resources))
+            .order_by(Consent.given_date.desc(), Consent.id.desc())
+            .limit(CONSENTS_MAX)
         )
-        .join(User, User.id == Consent.user_id)
-        .where(Consent.number.in_(numbers), visible(CONSENTS, unit.actor, unit.resources))
-        .order_by(Consent.given_date.desc(), Consent.id.desc())
-        .limit(CONSENTS_MAX)
-    )
-    return [ShownConsent(*row) for row in unit.connection.execute(query)]
+
+    return [ShownConsent(*row) for row in _read(unit, "consents", build, numbers=numbers)]
 
 
 def _accounts(unit: Unit, listed: Collection[int], campaign_ids: Collection[int]) -> list[Option]:
     """Return the accounts for all of whose campaigns the number may be called off, in order of name."""
-    of_campaigns = User.id.in_(select(Campaign.user_id).where(Campaign.id.in_(campaign_ids)))
-    query = (
-        select(User.id, User.username)
-        .where(of_campaigns if unit.actor.is_admin else User.id == unit.actor.id)
-        .where(
-            User.id.not_in(select(DncList.user_id).where(DncList.id.in_(listed), DncList.keeps_wishes_of == ACCOUNT))
-        )
-        .order_by(User.username)
-    )
-    return [Option(row.id, _all_campaigns(unit, row)) for row in unit.connection.execute(query)]
+
+    def build() -> _Rows:
+        theirs = select(Campaign.user_id).where(Campaign.id.in_(bindparam("campaigns", expanding=True)))
+        is_listed = DncList.id.in_(bindparam("listed", expanding=True))
+        is_meant = User.id.in_(theirs) if unit.actor.is_admin else User.id == bindparam("me")
+        have_it = select(DncList.user_id).where(is_listed, DncList.keeps_wishes_of == ACCOUNT)
+        return select(User.id, User.username).where(is_meant, User.id.not_in(have_it)).order_by(User.username)
+
+    rows = _read(unit, "accounts", build, listed=listed, campaigns=campaign_ids)
+    return [Option(row.id, _all_campaigns(unit, row)) for row in rows]
 
 
-def _all_campaigns(unit: Unit, user: Row[int, str]) -> str:
+def _all_campaigns(unit: Unit, user: _Row) -> str:
     if user.id == unit.actor.id:
         return gettext("For all my campaigns")
     return gettext("For all campaigns of %(user)s") % {"user": user.username}
 
 
 def _lists(unit: Unit, listed: Collection[int], accounts: Sequence[int]) -> list[Option]:
-    is_others = User.id != unit.actor.id
-    query = (
-        select(DncList.id, case((is_others, DncList.name + ", " + User.username), else_=DncList.name))
-        .join(User, User.id == DncList.user_id)
-        .where(visible(DNC_LISTS, unit.actor, unit.resources), DncList.id.not_in(listed))
-        .where(
-            (DncList.keeps_wishes_of == "") | (DncList.keeps_wishes_of == ACCOUNT) & DncList.user_id.not_in(accounts)
+    def build() -> _Rows:
+        is_others = User.id != bindparam("me")
+        is_of_nobody = DncList.user_id.not_in(bindparam("accounts", expanding=True))
+        return (
+            select(DncList.id, case((is_others, DncList.name + ", " + User.username), else_=DncList.name))
+            .join(User, User.id == DncList.user_id)
+            .where(visible(DNC_LISTS, unit.actor, unit.resources))
+            .where(DncList.id.not_in(bindparam("listed", expanding=True)))
+            .where((DncList.keeps_wishes_of == "") | (DncList.keeps_wishes_of == ACCOUNT) & is_of_nobody)
+            .order_by(DncList.name, DncList.id)
+            .limit(LISTS_MAX)
         )
-        .order_by(DncList.name, DncList.id)
-        .limit(LISTS_MAX)
-    )
-    return [Option(*row) for row in unit.connection.execute(query)]
+
+    return [Option(*row) for row in _read(unit, "lists", build, listed=listed, accounts=accounts)]

@@ -172,9 +172,21 @@ def covered_now(connection: Connection, campaign_id: int, people: Mapping[str, s
 
     All of them, if the campaign needs none.
     """
-    if not people:
-        return set()
-    campaign = ruled_campaigns(connection, [campaign_id], "UTC").get(campaign_id)
+    return covered_in(connection, {campaign_id: people}, now_ms)[campaign_id] if people else set()
+
+
+def covered_in(connection: Connection, people: Mapping[int, Mapping[str, str]], now_ms: int) -> dict[int, set[str]]:
+    """Return what `covered_now` does for each of several campaigns, given the people of each by its id."""
+    ruled = ruled_campaigns(connection, people.keys(), "UTC")
+    return {
+        campaign_id: _covered(connection, ruled.get(campaign_id), theirs, now_ms)
+        for campaign_id, theirs in people.items()
+    }
+
+
+def _covered(
+    connection: Connection, campaign: RuledCampaign | None, people: Mapping[str, str], now_ms: int
+) -> set[str]:
     if campaign is None or campaign.consent is None:
         return set(people)
     spans = consents_over(connection, campaign, people)

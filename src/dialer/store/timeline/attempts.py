@@ -1,7 +1,7 @@
 """The attempts of a story: calls with their answers, transfers and messages, or text messages."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, SQLColumnExpression, Table, bindparam, select
@@ -12,7 +12,7 @@ from dialer.domain.messages.confirmation_codes import shown_text
 from dialer.domain.survey.sections.table import SECTION_TYPES
 from dialer.domain.survey.survey import Survey
 from dialer.domain.words.enums import AmdStatus, CallRequestStatus, LegType
-from dialer.store.queries.calls_in_progress import gateway_row
+from dialer.store.database.bulk import PreparedStatement
 from dialer.store.queries.sealed_surveys import sealed_survey
 from dialer.store.queries.waits_in_queues import waited_ms
 from dialer.store.rows.live_legs import is_strangers
@@ -22,6 +22,7 @@ from dialer.store.tables import (
     CallRequest,
     Campaign,
     Cdr,
+    Gateway,
     Queue,
     SmsMessage,
     Subscriber,
@@ -43,6 +44,12 @@ from dialer.store.timeline.sections import sections_without_answer
 _AMD: Final = {AmdStatus.PERSON: "person", AmdStatus.MACHINE: "machine", AmdStatus.UNSURE: "unsure"}
 _SECOND_MS: Final = 1_000
 
+_REQUESTS: Final = select(CallRequest.__table__).order_by(CallRequest.started_ms, CallRequest.id)
+_OF_SUBSCRIBERS: Final = _REQUESTS.where(CallRequest.subscriber_id.in_(bindparam("ids", expanding=True)))
+_ONE: Final = _REQUESTS.where(CallRequest.id == bindparam("id"))
+_GATEWAY: Final = PreparedStatement(
+    select(Gateway.name).where(Gateway.medium == bindparam("kind"), Gateway.id == bindparam("number"))
+)
 _OF_CALLS: Final = tuple(
     select(table).where(table.c.callrequest_id.in_(bindparam("ids", expanding=True))).order_by(table.c.id)
     for table in (
@@ -63,21 +70,37 @@ _Rows = Sequence[RowMapping]
 
 def calls_of(connection: Connection, subscriber_id: int) -> list[AttemptPart]:
     """Return the calls to and from a subscriber, in the order in which they began."""
-    return _calls(connection, CallRequest.subscriber_id == subscriber_id)
+    return calls_of_each(connection, [subscriber_id])[subscriber_id]
+
+
+def calls_of_each(connection: Connection, subscriber_ids: Collection[int]) -> dict[int, list[AttemptPart]]:
+    """Return the calls to and from each of some subscribers, in the order in which they began.
+
+    The number of statements grows with the campaigns, and not with the people.
+    """
+    found: dict[int, list[AttemptPart]] = {one: [] for one in subscriber_ids}
+    requests = connection.execute(_OF_SUBSCRIBERS, {"ids": list(subscriber_ids)}).mappings().all()
+    for row, part in zip(requests, _parts(connection, requests), strict=True):
+        found[row["subscriber_id"]].append(part)
+    return found
 
 
 def calls_from(connection: Connection, campaign_id: int, number: str) -> list[AttemptPart]:
     """Return the calls from a number that is no subscriber of the campaign that answered."""
-    return _calls(connection, (CallRequest.campaign_id == campaign_id) & is_strangers(number))
+    is_meant = (CallRequest.campaign_id == campaign_id) & is_strangers(number)
+    return _parts(connection, connection.execute(_REQUESTS.where(is_meant)).mappings().all())
 
 
 def call_of(connection: Connection, callrequest_id: int) -> AttemptPart | None:
     """Return the attempt of a call request; None if there is none with this id."""
-    return next(iter(_calls(connection, CallRequest.id == callrequest_id)), None)
+    requests = connection.execute(_ONE, {"id": callrequest_id}).mappings().all()
+    return next(iter(_parts(connection, requests)), None)
 
 
-def _calls(connection: Connection, condition: ColumnElement[bool]) -> list[AttemptPart]:
-    requests = _rows(connection, CallRequest.__table__, condition, CallRequest.started_ms, CallRequest.id)
+def _parts(connection: Connection, requests: _Rows) -> list[AttemptPart]:
+    """Return the attempts of call requests, in their order."""
+    if not requests:
+        return []
     ids = [row["id"] for row in requests]
     cdrs, results, transfers, messages, said = (
         _by_call(connection.execute(query, {"ids": ids}).mappings().all()) for query in _OF_CALLS
@@ -147,8 +170,8 @@ class _Names:
         self._connection: Final = connection
 
     def gateway(self, key: GatewayKey) -> str:
-        row = gateway_row(self._connection, key)
-        return f"gateway {key.id}" if row is None else str(row["name"])
+        found = _GATEWAY.run(self._connection, {"kind": key.medium, "number": key.id})
+        return str(found[0]) if found else f"gateway {key.id}"
 
     def queue(self, queue_id: int) -> str:
         return self._name(Queue.__table__, queue_id, "no.")

@@ -1,8 +1,8 @@
 """Reading a story: the rows of a campaign and of a number in it."""
 
 import contextlib
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Collection, Mapping
+from typing import Any, Final, NamedTuple
 
 from msgspec import structs
 from sqlalchemy import Connection, Row, RowMapping, bindparam, select
@@ -21,7 +21,7 @@ from dialer.store.queries.do_not_call import lists_of, proofs_on
 from dialer.store.queries.why_waiting import circumstances_of, people_facts
 from dialer.store.tables import SMS, CampaignPhonebook, Contact, DncList, Phonebook, User
 from dialer.store.tables import Subscriber as SubscriberRow
-from dialer.store.timeline.attempts import calls_from, calls_of, messages_of
+from dialer.store.timeline.attempts import calls_from, calls_of, calls_of_each, messages_of
 from dialer.store.timeline.consents import consents_of_person
 from dialer.store.timeline.contact_rules import rules_for_person
 from dialer.store.timeline.parts import (
@@ -46,6 +46,10 @@ WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "satu
 _SUBSCRIBER: Final = select(SubscriberRow.__table__).where(
     SubscriberRow.campaign_id == bindparam("campaign"), SubscriberRow.number == bindparam("number")
 )
+_PEOPLE: Final = select(SubscriberRow.id).where(
+    SubscriberRow.campaign_id.in_(bindparam("campaigns", expanding=True)),
+    SubscriberRow.number.in_(bindparam("numbers", expanding=True)),
+)
 _CONTACTS: Final = (
     select(Contact.__table__, Phonebook.name.label("phonebook"))
     .join(Phonebook, Phonebook.id == Contact.phonebook_id)
@@ -62,6 +66,15 @@ class UnknownNumberError(Exception):
     """The campaign does not have the number; the message is one line."""
 
 
+class KnownStories(NamedTuple):
+    """The facts that the stories of a number in several campaigns share, read at once."""
+
+    circumstances: Mapping[int, Circumstances]
+    """The circumstances of the campaigns, by their ids."""
+    calls: Mapping[int, list[AttemptPart]] | None = None
+    """The calls of the person, from `calls_of_people`; None if they were not read."""
+
+
 def read_story(
     connection: Connection,
     campaign: str,
@@ -71,11 +84,11 @@ def read_story(
     region: str | None,
     service_zone: str,
     hours: CallingHours = CallingHours(),  # noqa: B008 - it is immutable
-    known: Mapping[int, Circumstances] | None = None,
+    known: KnownStories | None = None,
 ) -> Story:
     """Return the story of a number, in any spelling, in a campaign, given by id or code.
 
-    `known` has the circumstances of campaigns that were read already, to read the stories of several at once.
+    `known` has what was read already, to read the stories of several campaigns at once.
 
     Raises:
         UnknownCampaignError: there is no such campaign.
@@ -83,8 +96,8 @@ def read_story(
     """
     row = find_campaign(connection, campaign)
     if known is None:
-        known = circumstances_of(connection, [row["id"]], now_ms, service_zone, hours)
-    circumstances = known.get(row["id"])
+        known = KnownStories(circumstances_of(connection, [row["id"]], now_ms, service_zone, hours))
+    circumstances = known.circumstances.get(row["id"])
     for spelling in spellings(number, region):
         subscriber = _subscriber(connection, row["id"], spelling)
         contacts = _contacts_with(connection, row["id"], spelling)
@@ -95,7 +108,9 @@ def read_story(
         if subscriber is not None or contacts or called:
             lists = _dnc_parts(connection, row, spelling)
             texts = texts_to(connection, row["id"], row["user_id"], spelling)
-            attempts = _with_wishes(called if subscriber is None else _attempts(connection, row, subscriber), lists)
+            if subscriber is not None:
+                called = _attempts(connection, row, subscriber, known.calls)
+            attempts = _with_wishes(called, lists)
             return Story(
                 now=moment(now_ms),
                 number=spelling,
@@ -119,6 +134,14 @@ def read_story(
             number=number,
         )
     )
+
+
+def calls_of_people(
+    connection: Connection, campaign_ids: Collection[int], numbers: Collection[str]
+) -> dict[int, list[AttemptPart]]:
+    """Return the calls of a number, given by its normal forms, in several campaigns, by the ids of its subscribers."""
+    asked = {"campaigns": list(campaign_ids), "numbers": list(numbers)}
+    return calls_of_each(connection, connection.scalars(_PEOPLE, asked).all())
 
 
 def spellings(number: str, region: str | None) -> list[str]:
@@ -172,6 +195,8 @@ def _campaign_part(connection: Connection, row: RowMapping) -> CampaignStory:
 
 def _dnc_parts(connection: Connection, campaign: RowMapping, number: str) -> list[DncPart]:
     dnc_ids = lists_of(connection, {campaign["id"]: campaign["dnc_id"]})[campaign["id"]].ids
+    if not dnc_ids:
+        return []
     entries = proofs_on(connection, dnc_ids, number)
     rows = {row.id: row for row in connection.execute(_DNC_LISTS, {"lists": list(dnc_ids)})}
     return [_dnc_part(rows[dnc_id], entries.get(dnc_id)) for dnc_id in dnc_ids]
@@ -246,9 +271,17 @@ def _part_of(connection: Connection, row: RowMapping, campaign: Circumstances | 
     )
 
 
-def _attempts(connection: Connection, campaign: RowMapping, subscriber: RowMapping) -> list[AttemptPart]:
-    read = messages_of if campaign["medium"] == SMS else calls_of
-    found = read(connection, subscriber["id"])
+def _attempts(
+    connection: Connection,
+    campaign: RowMapping,
+    subscriber: RowMapping,
+    calls: Mapping[int, list[AttemptPart]] | None,
+) -> list[AttemptPart]:
+    identity = subscriber["id"]
+    if campaign["medium"] == SMS:
+        found = messages_of(connection, identity)
+    else:
+        found = calls_of(connection, identity) if calls is None else calls.get(identity, [])
     return with_what_follows(found, campaign, subscriber)
 
 

@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import structs
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, select
 
 from dialer.store.tables import SmsReceived
 from dialer.store.timeline.parts import AttemptPart, ReceivedPart, moment
@@ -22,20 +22,32 @@ _COLUMNS: Final = (
     "campaign_id",
     "sms_message_id",
 )
+_NEWEST: Final[Select[*tuple[Any, ...]]] = (
+    select(*[SmsReceived.__table__.c[name] for name in _COLUMNS])
+    .where(SmsReceived.number.in_(bindparam("numbers", expanding=True)))
+    .order_by(SmsReceived.id.desc())
+    .limit(TEXTS_MAX)
+)
+_TO_CAMPAIGN: Final = _NEWEST.where(
+    SmsReceived.campaign_id == bindparam("campaign"), SmsReceived.user_id == bindparam("user")
+)
 
 
 def texts_from(connection: Connection, numbers: Collection[str], is_seen: ColumnElement[bool]) -> list[ReceivedPart]:
     """Return the newest text messages from a number in some spellings, oldest first. `is_seen` selects among them."""
-    columns = (getattr(SmsReceived, name) for name in _COLUMNS)
-    query = select(*columns).where(SmsReceived.number.in_(sorted(numbers)), is_seen)
-    rows = connection.execute(query.order_by(SmsReceived.id.desc()).limit(TEXTS_MAX)).all()
+    return _parts(connection, _NEWEST.where(is_seen), numbers)
+
+
+def _parts(
+    connection: Connection, query: Select[*tuple[Any, ...]], numbers: Collection[str], **values: int
+) -> list[ReceivedPart]:
+    rows = connection.execute(query, {"numbers": sorted(numbers), **values}).all()
     return [ReceivedPart(row.id, moment(row.created_date), *row[2:]) for row in reversed(rows)]
 
 
 def texts_to(connection: Connection, campaign_id: int, user_id: int, number: str) -> list[ReceivedPart]:
     """Return the newest text messages from a number to a campaign of an account, oldest first."""
-    is_to = (SmsReceived.campaign_id == campaign_id) & (SmsReceived.user_id == user_id)
-    return texts_from(connection, [number], is_to)
+    return _parts(connection, _TO_CAMPAIGN, [number], campaign=campaign_id, user=user_id)
 
 
 def with_texts(attempts: Sequence[AttemptPart], texts: Sequence[ReceivedPart]) -> list[AttemptPart]:
