@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, delete, false, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, delete, false, func, insert, select, update
 
 from dialer.app.call_centre.wrap_ups import free_for_next_call
 from dialer.app.campaigns.subscribers import refuse_without_contact
@@ -41,6 +41,12 @@ TERM_COLUMNS: Final = tuple(
     for name in ("expirationdate", "status", "status_reason", "dispositions", "call_back_wait")
 )
 """The columns of a call's campaign that say until when its callee can be called back."""
+_TERM: Final = (
+    select(*TERM_COLUMNS)
+    .join(CallRequest, CallRequest.campaign_id == Campaign.id)
+    .where(CallRequest.id == bindparam("call"))
+)
+_SAID_OF_CALL: Final = select(*SAID_COLUMNS).where(CallDisposition.callrequest_id == bindparam("call"))
 _MAY_DIAL: Final = frozenset({CampaignStatus.START, CampaignStatus.PAUSE})
 
 
@@ -71,8 +77,7 @@ class CallBackTerm(NamedTuple):
 
 def term_of(connection: Connection, callrequest_id: int) -> CallBackTerm | None:
     """Return until when a callee can be called back; None if there is no such call."""
-    query = select(*TERM_COLUMNS).join(CallRequest, CallRequest.campaign_id == Campaign.id)
-    row = connection.execute(query.where(CallRequest.id == callrequest_id)).first()
+    row = connection.execute(_TERM, {"call": callrequest_id}).first()
     return None if row is None else term_in(tuple(row))
 
 
@@ -89,8 +94,7 @@ def _takes_call_backs(status: int, reason: str) -> bool:
 
 def disposition_of(connection: Connection, callrequest_id: int) -> Disposed | None:
     """Return the disposition of a call; None without one."""
-    query = select(*SAID_COLUMNS).where(CallDisposition.callrequest_id == callrequest_id)
-    row = connection.execute(query).first()
+    row = connection.execute(_SAID_OF_CALL, {"call": callrequest_id}).first()
     return None if row is None else disposed_in(tuple(row))
 
 

@@ -50,6 +50,13 @@ DRAFTS_OF_CALL_MAX: Final = 20
 _TYPED: Final = ("disposition", "note", "call_back_ms", "same_agent", "fields")
 _VARS_AT: Final = select(*FIELD_COLUMNS).selected_columns.keys().index("person_vars")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_OF_CALL: Final = (
+    select(Agent.id, Agent.name, CallDraft.updated_date, *[CallDraft.__table__.c[name] for name in _TYPED])
+    .join(Agent, Agent.id == CallDraft.agent_id)
+    .where(CallDraft.callrequest_id == bindparam("call"))
+    .order_by(CallDraft.updated_date.desc(), CallDraft.id.desc())
+    .limit(DRAFTS_OF_CALL_MAX)
+)
 _is_on_desk = CallDraft.callrequest_id == bindparam("call")
 _DRAFTS: Final = (
     select(
@@ -253,11 +260,7 @@ class AgentsDraft(NamedTuple):
 
 def drafts_of_call(connection: Connection, callrequest_id: int) -> list[AgentsDraft]:
     """Return what agents have typed about a call and not saved, the newest first, at most `DRAFTS_OF_CALL_MAX`."""
-    typed = (CallDraft.__table__.c[name] for name in _TYPED)
-    query = select(Agent.id, Agent.name, CallDraft.updated_date, *typed).join(Agent, Agent.id == CallDraft.agent_id)
-    query = query.where(CallDraft.callrequest_id == callrequest_id)
-    query = query.order_by(CallDraft.updated_date.desc(), CallDraft.id.desc()).limit(DRAFTS_OF_CALL_MAX)
-    rows = map(tuple, connection.execute(query))
+    rows = map(tuple, connection.execute(_OF_CALL, {"call": callrequest_id}))
     return [AgentsDraft(agent_id, agent, at_ms, _draft_in(values)) for agent_id, agent, at_ms, *values in rows]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from dialer.domain.messages.link_templates import IDS
 from dialer.domain.messages.templates import BUILT_IN
@@ -30,6 +30,13 @@ LINK: Final = "crm_url"
 """The field with the address that agents open during a call."""
 NOTICE: Final = "record_notice_script"
 """The field with what callees hear before their call is recorded."""
+_WITH_SURVEY: Final = (
+    select(CampaignPhonebook.phonebook_id)
+    .join(Campaign, Campaign.id == CampaignPhonebook.campaign_id)
+    .where(Campaign.object_id == bindparam("survey"), Campaign.medium == VOICE)
+    .order_by(CampaignPhonebook.id.desc())
+    .limit(PHONEBOOKS_MAX)
+)
 _ID: Final = re.compile(rf"\{{\s*(?:{'|'.join(IDS)})\s*\}}")
 
 
@@ -91,13 +98,7 @@ def names_of_survey(connection: Connection, survey_id: int, owner_id: int) -> Kn
 
 
 def _of_campaigns(connection: Connection, survey_id: int) -> list[int]:
-    query = (
-        select(CampaignPhonebook.phonebook_id)
-        .join(Campaign, Campaign.id == CampaignPhonebook.campaign_id)
-        .where(Campaign.object_id == survey_id, Campaign.medium == VOICE)
-        .order_by(CampaignPhonebook.id.desc())
-    )
-    return list(dict.fromkeys(connection.scalars(query.limit(PHONEBOOKS_MAX))))
+    return list(dict.fromkeys(connection.scalars(_WITH_SURVEY, {"survey": survey_id})))
 
 
 def _of_owner(connection: Connection, owner_id: int) -> list[int]:

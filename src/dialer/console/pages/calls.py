@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import msgspec
 from litestar import Response, get
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from dialer.api.answers.list_chunks import read_chunks
 from dialer.api.answers.long_tables import CSV, XLSX
@@ -67,6 +67,12 @@ _LEGS: Final = (
 
 
 _WAITS: Final = (("true", gettext_noop("Abandoned")), ("false", gettext_noop("Not abandoned")))
+_KINDS: Final = (
+    select(Cdr.id, Cdr.attempt, Cdr.leg_type, Agent.name, User.currency)
+    .join(User, User.id == Cdr.user_id)
+    .outerjoin(Agent, Agent.id == Cdr.agent_id)
+    .where(Cdr.id.in_(bindparam("ids", expanding=True)))
+)
 
 
 class CallRow(NamedTuple):
@@ -227,9 +233,7 @@ def rows_of_calls(unit: Unit, records: list[Any]) -> list[CallRow]:
 
 def _kinds(unit: Unit, ids: list[int]) -> tuple[set[int], dict[int, str], dict[int, str]]:
     """Return the calls among these that came in, and by call the agent who took a transfer, and the currency."""
-    columns = (Cdr.id, Cdr.attempt, Cdr.leg_type, Agent.name, User.currency)
-    query = select(*columns).join(User, User.id == Cdr.user_id).outerjoin(Agent, Agent.id == Cdr.agent_id)
-    rows = unit.connection.execute(query.where(Cdr.id.in_(ids))).all()
+    rows = unit.connection.execute(_KINDS, {"ids": ids}).all()
     came_in = {row.id for row in rows if row.attempt < 0 and row.leg_type == LegType.A_LEG}
     agents = {row.id: row.name for row in rows if row.name is not None}
     return came_in, agents, {row.id: row.currency for row in rows}

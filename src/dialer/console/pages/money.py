@@ -3,7 +3,7 @@
 from typing import Any, Final, NamedTuple
 
 from litestar import Response, get
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 
 from dialer.api.service import ApiRequest
 from dialer.console.charts.charts import line, share
@@ -14,6 +14,7 @@ from dialer.console.words.catalogue import tabs_of
 from dialer.console.words.currency import is_of_several, page_currency
 from dialer.domain.figures.statistics import HOUR_MS, Grouping, unit_cost
 from dialer.resources.crud.resource import Unit
+from dialer.resources.crud.visibility import query_for
 from dialer.store.queries.balances import HOURS, balances_by_hour
 from dialer.store.queries.rates import has_rate
 from dialer.store.queries.statistics import Hours, WhoseCalls, count_calls, count_tests
@@ -98,10 +99,14 @@ def _read(unit: Unit) -> _Read:
 
 
 def _dearest(unit: Unit) -> list[CampaignCost]:
-    columns = [Campaign.__table__.c[name] for name in ("id", "name", "calls", "answered", "cost")]
-    query = select(*columns, User.currency).join(User, User.id == Campaign.user_id)
-    query = query.where(seen_campaigns(unit), Campaign.cost > 0)
-    rows = unit.connection.execute(query.order_by(Campaign.cost.desc(), Campaign.id).limit(CAMPAIGNS_MAX)).all()
+    def query() -> Select[*tuple[Any, ...]]:
+        columns = [Campaign.__table__.c[name] for name in ("id", "name", "calls", "answered", "cost")]
+        dearest = select(*columns, User.currency).join(User, User.id == Campaign.user_id)
+        dearest = dearest.where(seen_campaigns(unit), Campaign.cost > 0)
+        return dearest.order_by(Campaign.cost.desc(), Campaign.id).limit(CAMPAIGNS_MAX)
+
+    kept = query_for(unit.actor, "dearest campaigns", query)
+    rows = unit.connection.execute(kept, {"actor_id": unit.actor.sees_as}).all()
     highest = rows[0].cost if rows else 0
     return [
         CampaignCost(

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from litestar import Response, get
 from litestar.params import FromPath
-from sqlalchemy import select
+from sqlalchemy import Select, bindparam, select
 
 from dialer.api.service import ApiRequest
 from dialer.app.campaigns.placeholders import names_of_survey
@@ -33,7 +33,7 @@ from dialer.domain.words.roles import Permission
 from dialer.resources.crud import records
 from dialer.resources.crud.resource import Unit
 from dialer.resources.crud.urls import parse_id
-from dialer.resources.crud.visibility import visible
+from dialer.resources.crud.visibility import query_for, visible
 from dialer.resources.records.campaigns import CAMPAIGNS
 from dialer.resources.records.surveys import SECTION_TEMPLATES, SURVEY_TEMPLATES
 from dialer.resources.words.errors import RecordNotFoundError
@@ -239,12 +239,17 @@ def _read(request: ApiRequest, unit: Unit, identity: int, section_id: int | None
 
 def _begun(unit: Unit, identity: int) -> list[BegunCampaign]:
     """Return the campaigns in progress with a survey, as far as the viewer sees them, the newest first."""
-    is_in_progress = Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE))
-    query = select(Campaign.id, Campaign.name).where(Campaign.object_id == identity, Campaign.medium == VOICE)
-    query = query.where(is_in_progress, visible(CAMPAIGNS, unit.actor, unit.resources))
-    newest = query.order_by(Campaign.id.desc()).limit(BEGUN_MAX)
-    found = unit.connection.execute(newest, {"actor_id": unit.actor.sees_as})
-    return [BegunCampaign(*row) for row in found.all()]
+
+    def query() -> Select[*tuple[Any, ...]]:
+        is_in_progress = Campaign.status.in_((CampaignStatus.START, CampaignStatus.PAUSE))
+        is_with_survey = (Campaign.object_id == bindparam("survey")) & (Campaign.medium == VOICE)
+        is_seen = visible(CAMPAIGNS, unit.actor, unit.resources)
+        begun = select(Campaign.id, Campaign.name).where(is_with_survey, is_in_progress, is_seen)
+        return begun.order_by(Campaign.id.desc()).limit(BEGUN_MAX)
+
+    values = {"survey": identity, "actor_id": unit.actor.sees_as}
+    rows = unit.connection.execute(query_for(unit.actor, "campaigns in progress with a survey", query), values)
+    return [BegunCampaign(*row) for row in map(tuple, rows)]
 
 
 def _campaign_url(identity: int, book: int | None) -> str:

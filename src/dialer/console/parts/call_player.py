@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import Select, bindparam, select
 
 from dialer.api.service import ApiRequest
 from dialer.console.charts.waveform import HEIGHT, Waveform, draw_waveform
@@ -12,7 +12,7 @@ from dialer.domain.formats.media_files import MediaFiles
 from dialer.domain.words.enums import RecordingState
 from dialer.domain.words.roles import Permission
 from dialer.resources.crud.resource import Unit
-from dialer.resources.crud.visibility import visible
+from dialer.resources.crud.visibility import query_for, visible
 from dialer.resources.records.call_recordings import CALL_RECORDINGS
 from dialer.store.journal.call_recordings import SECONDS_SCALE
 from dialer.store.media.call_recordings import RecordedSound, loudness
@@ -77,11 +77,16 @@ def recorded_call(unit: Unit, callrequest_id: int | None, callid: str, number: s
     """
     if not unit.actor.may(Permission.RECORDINGS):
         return None
-    of_older = (CallRecording.phone_number == number) & (CallRecording.callid == callid)
-    is_it = of_older if callrequest_id is None else CallRecording.callrequest_id == callrequest_id
-    is_seen = visible(CALL_RECORDINGS, unit.actor, unit.resources)
-    query = select(CallRecording.__table__).where(is_it, is_seen, CallRecording.state.not_in(_SILENT))
-    row = unit.connection.execute(query.limit(1)).one_or_none()
+
+    def query() -> Select[*tuple[Any, ...]]:
+        of_older = (CallRecording.phone_number == bindparam("number")) & (CallRecording.callid == bindparam("callid"))
+        is_it = of_older if callrequest_id is None else CallRecording.callrequest_id == bindparam("call")
+        is_seen = visible(CALL_RECORDINGS, unit.actor, unit.resources)
+        return select(CallRecording.__table__).where(is_it, is_seen, CallRecording.state.not_in(_SILENT)).limit(1)
+
+    asked = {"number": number, "callid": callid} if callrequest_id is None else {"call": callrequest_id}
+    kept = query_for(unit.actor, f"recording of a call by {', '.join(asked)}", query)
+    row = unit.connection.execute(kept, {**asked, "actor_id": unit.actor.sees_as}).one_or_none()
     if row is None:
         return None
     seconds = row.seconds / SECONDS_SCALE / _SECOND_MS

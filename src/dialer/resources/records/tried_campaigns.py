@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, RowMapping, case, exists, false, select, true
+from sqlalchemy import ColumnElement, RowMapping, bindparam, case, exists, false, select, true
 
 from dialer.domain.messages.confirmation_codes import shown_text
 from dialer.resources.crud.declaration import derived
@@ -13,6 +13,9 @@ from dialer.resources.crud.resource import Unit, Values
 from dialer.resources.crud.shapes import Field
 from dialer.store.tables import Campaign, Cdr, SurveyResult
 
+_TRIALS: Final = select(Campaign.id, Campaign.trial_of_id).where(
+    Campaign.id.in_(bindparam("ids", expanding=True)), Campaign.trial_of_id.is_not(None)
+)
 IS_TEST: Final = "is_test"
 TEST_FIELDS: Final[dict[str, Field]] = {
     IS_TEST: derived(
@@ -43,8 +46,8 @@ KEPT_TEST_FIELDS: Final[dict[str, Field]] = {
 def tested(unit: Unit, rows: Sequence[RowMapping]) -> list[Values]:
     """Return the values of `TEST_FIELDS` for each row, by its `campaign_id`. One statement reads all of them."""
     ids = {row["campaign_id"] for row in rows} - {None}
-    query = select(Campaign.id, Campaign.trial_of_id).where(Campaign.id.in_(ids), Campaign.trial_of_id.is_not(None))
-    found: dict[int, int | None] = {row.id: row.trial_of_id for row in unit.connection.execute(query)} if ids else {}
+    trials = unit.connection.execute(_TRIALS, {"ids": list(ids)}) if ids else ()
+    found: dict[int, int | None] = {row.id: row.trial_of_id for row in trials}
     tried = [found.get(row["campaign_id"]) for row in rows]
     return [{IS_TEST: one is not None, "tested_campaign_id": one} for one in tried]
 

@@ -11,6 +11,7 @@ from dialer.store.database.bulk import Bulk
 from dialer.store.tables import CallRequest, Cdr, ServiceState, SmsMessage, WaitingText
 
 _ONLY_ROW: Final = 1
+_ACCOUNT: Final = select(ServiceState.agent_account).where(ServiceState.id == _ONLY_ROW)
 _READ: Final = select(ServiceState.now_ms, ServiceState.last_callrequest_id, ServiceState.last_cdr_id).where(
     ServiceState.id == _ONLY_ROW
 )
@@ -83,7 +84,7 @@ def open_state(connection: Connection, first_now_ms: int) -> State:
 
 def agent_account(connection: Connection) -> str:
     """Return the name of the installation for programs that talk; empty if the service never ran."""
-    return connection.scalar(select(ServiceState.agent_account).where(ServiceState.id == _ONLY_ROW)) or ""
+    return connection.scalar(_ACCOUNT) or ""
 
 
 def _name_account(connection: Connection) -> None:

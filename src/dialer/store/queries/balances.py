@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from dialer.domain.figures.statistics import COSTING, HOUR_MS
 from dialer.store.queries.selection import is_of
@@ -12,6 +12,24 @@ from dialer.store.tables import LedgerEntry, Payment, User
 HOURS: Final = 168
 _REFUNDS: Final = ("refund:", "refund;")
 """The bounds of the references of refunded calls."""
+# Statements are built once, as building one takes longer than running it. PostgreSQL groups by a name, not by a
+# calculation with values.
+_paid = (Payment.created_date // HOUR_MS).label("in_hour")
+_refunded = (LedgerEntry.created_date // HOUR_MS).label("in_hour")
+_PAYMENTS: Final = (
+    select(_paid, func.sum(Payment.amount)).where(Payment.created_date >= bindparam("since")).group_by(_paid.name)
+)
+_REFUNDED: Final = (
+    select(_refunded, func.sum(LedgerEntry.amount))
+    .where(LedgerEntry.reference >= _REFUNDS[0], LedgerEntry.reference < _REFUNDS[1])
+    .where(LedgerEntry.created_date >= bindparam("since"))
+    .group_by(_refunded.name)
+)
+_MONEY: Final = (_PAYMENTS, _REFUNDED)
+_MONEY_OF_USER: Final = (
+    _PAYMENTS.where(Payment.user_id == bindparam("user")),
+    _REFUNDED.where(LedgerEntry.user_id == bindparam("user")),
+)
 
 
 def balances_by_hour(connection: Connection, user_id: int | None, now_ms: int) -> list[int]:
@@ -37,18 +55,8 @@ def balances_by_hour(connection: Connection, user_id: int | None, now_ms: int) -
 
 def _money_in(connection: Connection, user_id: int | None, since_ms: int) -> dict[int, int]:
     """Return payments and refunds of calls by hour."""
-    # PostgreSQL groups by a name, not by a calculation with values.
-    paid = (Payment.created_date // HOUR_MS).label("in_hour")
-    refunded = (LedgerEntry.created_date // HOUR_MS).label("in_hour")
-    low, high = _REFUNDS
-    payments = select(paid, func.sum(Payment.amount)).where(Payment.created_date >= since_ms).group_by(paid.name)
-    refunds = (
-        select(refunded, func.sum(LedgerEntry.amount))
-        .where(LedgerEntry.reference >= low, LedgerEntry.reference < high, LedgerEntry.created_date >= since_ms)
-        .group_by(refunded.name)
-    )
     found: dict[int, int] = {}
-    for query, owner in ((payments, Payment.user_id), (refunds, LedgerEntry.user_id)):
-        for hour, amount in map(tuple, connection.execute(query.where(is_of(owner, user_id)))):
+    for query in _MONEY if user_id is None else _MONEY_OF_USER:
+        for hour, amount in map(tuple, connection.execute(query, {"since": since_ms, "user": user_id})):
             found[hour] = found.get(hour, 0) + int(amount)
     return found

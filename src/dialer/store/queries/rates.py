@@ -8,7 +8,6 @@ from sqlalchemy import Connection, RowMapping, bindparam, func, select
 
 from dialer.domain.billing.charge import Rate
 from dialer.domain.billing.rates import NO_CARD, RateCard
-from dialer.store.queries.selection import is_of
 from dialer.store.tables import RateCardLine, User
 
 RATE_COLUMNS: Final = ("call_rate", "connection_fee", "first_increment", "next_increment")
@@ -17,6 +16,13 @@ rate_values: Final[Callable[[Rate], tuple[int, int, int, int]]] = attrgetter(
     "per_minute", "connection_fee", "first_increment_s", "next_increment_s"
 )
 """Returns the values of `RATE_COLUMNS` for a rate."""
+_PRICED: Final = select(User.id).where((User.call_rate > 0) | (User.sms_rate > 0)).limit(1)
+_LISTED: Final = select(RateCardLine.id).limit(1)
+_RATES: Final = (_PRICED, _LISTED)
+_RATES_OF_USER: Final = (
+    _PRICED.where(User.id == bindparam("user")),
+    _LISTED.where(RateCardLine.user_id == bindparam("user")),
+)
 # Rounded half up, as in `Rate.cost`. Built once, as building it takes longer than running it.
 _CHEAPEST: Final = (
     select(
@@ -48,9 +54,8 @@ def read_card(connection: Connection, user_id: int) -> RateCard:
 
 def has_rate(connection: Connection, user_id: int | None) -> bool:
     """Return whether an account, or any account if it is None, has a rate above 0 or a rate card."""
-    priced = select(User.id).where((User.call_rate > 0) | (User.sms_rate > 0), is_of(User.id, user_id))
-    listed = select(RateCardLine.id).where(is_of(RateCardLine.user_id, user_id))
-    return any(connection.scalar(query.limit(1)) is not None for query in (priced, listed))
+    queries = _RATES if user_id is None else _RATES_OF_USER
+    return any(connection.scalar(query, {"user": user_id}) is not None for query in queries)
 
 
 def cheapest_prices(connection: Connection, user_ids: Collection[int]) -> dict[int, int]:

@@ -1,12 +1,20 @@
 """The waits of calls in queues, read from the rows of their transfers."""
 
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Connection, RowMapping, bindparam, select
 
 from dialer.domain.words.enums import LegType
 from dialer.store.tables import Cdr, Transfer
+
+_WAITS: Final = (
+    select(Cdr.id.label("cdr_id"), Transfer.__table__)
+    .join(Transfer, Transfer.callrequest_id == Cdr.callrequest_id)
+    .where(Cdr.id.in_(bindparam("ids", expanding=True)), Cdr.leg_type == LegType.A_LEG)
+    .where((Transfer.queue_id.is_not(None)) | (Transfer.score_from_ms > 0))
+    .order_by(Transfer.place)
+)
 
 
 class CallWait(NamedTuple):
@@ -24,15 +32,8 @@ def waits_of_calls(connection: Connection, cdr_ids: Collection[int]) -> dict[int
 
     Of several waits of a call the first abandoned one counts, else the last one.
     """
-    query = (
-        select(Cdr.id.label("cdr_id"), Transfer.__table__)
-        .join(Transfer, Transfer.callrequest_id == Cdr.callrequest_id)
-        .where(Cdr.id.in_(cdr_ids), Cdr.leg_type == LegType.A_LEG)
-        .where((Transfer.queue_id.is_not(None)) | (Transfer.score_from_ms > 0))
-        .order_by(Transfer.place)
-    )
     found: dict[int, CallWait] = {}
-    for row in connection.execute(query).mappings():
+    for row in connection.execute(_WAITS, {"ids": list(cdr_ids)}).mappings():
         before = found.get(row["cdr_id"])
         if before is None or not before.is_abandoned:
             found[row["cdr_id"]] = CallWait(row["reason"], waited_ms(row), row["is_abandoned"])
