@@ -13,6 +13,8 @@ from tests.test_server import ADMIN, Served, serving
 LAPTOP: Final = {"width": 1366, "height": 768}
 NARROW: Final = {"width": 390, "height": 844}
 AGENTS: Final = 30
+TELEPHONE_SCREENS: Final = 5
+"""The screens of a telephone that thirty agents and ten queues take at most."""
 ROWS: Final = "[...document.querySelectorAll('.staff tbody tr')].map((row) => row.getBoundingClientRect())"
 QUEUES: Final = 10
 SEEN_QUEUES: Final = """() => {
@@ -134,6 +136,27 @@ def test_signs_and_figures_are_on_one_line_with_their_words(browser: Browser, se
 def test_a_telephone_shows_cards_and_does_not_scroll_sideways(browser: Browser, served: Served) -> None:
     watched = board(browser, served, NARROW, "?sort=time&wait=5&talk=1")
     assert (watched.barriers(), watched.page.evaluate(FITS)) == ([], True)
+    screens: float = watched.page.evaluate("document.documentElement.scrollHeight / innerHeight")
+    assert screens < TELEPHONE_SCREENS
+    close(watched)
+
+
+def test_a_scrolled_board_stays_where_it_is_when_an_agent_gets_orders(browser: Browser, served: Served) -> None:
+    """Another page between begins at its top again."""
+    watched = board(browser, served, NARROW)
+    page = watched.page
+    actions = page.get_by_role("link", name="Actions for Agent 20")
+    actions.scroll_into_view_if_needed()
+    place = page.evaluate("scrollY")
+    actions.click()
+    expect(page.get_by_role("heading", name="Agent 20")).to_be_visible()
+    assert (place > NARROW["height"], page.evaluate("scrollY")) == (True, place)
+    page.get_by_role("link", name="Close").click()
+    expect(page.get_by_role("heading", name="Agent 20")).to_have_count(0)
+    assert page.evaluate("scrollY") == place
+    page.goto("/console/overview/")
+    page.goto("/console/board/")
+    assert page.evaluate("scrollY") == 0
     close(watched)
 
 

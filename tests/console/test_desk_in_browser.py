@@ -103,6 +103,35 @@ def test_what_is_typed_outlives_orders_ends_of_calls_and_the_next_call(tab: Watc
     expect(page.locator(f"#note-{other}")).to_have_value("")
 
 
+def test_lines_that_come_and_go_move_nothing(tab: Watched, served: Served) -> None:
+    """The form of the outcome stays where it is, and its button is seen on a laptop."""
+    page, call = tab.page, call_now(served)
+    page.set_viewport_size({"width": 1366, "height": 768})
+    save = page.locator(f"#call-{call}").get_by_role("button", name="Save outcome")
+    place = save.bounding_box()
+    type_outcome(page, call, "Wants the offer")
+    page.keyboard.press("p")
+    expect(page.get_by_text("The callee has been on hold for")).to_be_visible()
+    assert save.bounding_box() == place
+    page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_text("You are logged out when the call is over.")).to_be_visible()
+    assert save.bounding_box() == place
+    expect(save).to_be_in_viewport(ratio=1)
+
+
+def test_a_telephone_shows_the_last_calls_whole(tab: Watched, served: Served) -> None:
+    page = tab.page
+    page.set_viewport_size(NARROW["viewport"])
+    page.keyboard.press("h")
+    expect(page.get_by_role("button", name="Hang up")).to_have_count(0)
+    go_on(served, 2)
+    page.reload()
+    last = page.locator("#past-card")
+    expect(last).to_contain_text("How it ended")
+    cut = "card => [...card.querySelectorAll('.scroll, td')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    assert (last.evaluate(cut), tab.barriers()) == (0, [])
+
+
 def test_a_refusal_stays_beside_its_button_until_it_is_read(tab: Watched, served: Served) -> None:
     page, call = tab.page, call_now(served)
     page.keyboard.press("t")

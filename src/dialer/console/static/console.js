@@ -1,5 +1,13 @@
 // The script of the console. Every page works without it.
 
+// A page that an order loads anew stays where it was, and so does one with the orders to an agent.
+if (document.querySelector("[data-stays]")) {
+  const kept = `place of ${location.pathname}`;
+  const isSame = document.referrer.startsWith(location.origin + location.pathname);
+  if (isSame) scrollTo(0, Number(sessionStorage.getItem(kept)));
+  addEventListener("pagehide", () => sessionStorage.setItem(kept, scrollY));
+}
+
 // The viewer's time zone, for the times that the server writes.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const known = document.cookie.split("; ").find((part) => part.startsWith("dialer_zone="));
