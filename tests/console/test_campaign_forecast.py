@@ -16,7 +16,7 @@ from dialer.forecast.summary import Forecast
 from dialer.resources.crud.resource import Actor
 from dialer.resources.words.errors import AnsweredError
 from dialer.store.database.database import Database
-from dialer.store.tables import Campaign, CampaignForecast, CampaignHour, DncContact, Gateway, Subscriber, User
+from dialer.store.tables import Campaign, CampaignForecast, CampaignHour, Contact, DncContact, Gateway, Subscriber, User
 from tests.api.harness import NOW_MS, Caller
 from tests.console.building import HOSTILE, campaign, queue_campaign, store
 from tests.console.visitor import Visitor, words
@@ -105,6 +105,20 @@ def test_a_forecast_shows_what_contact_rules_cost(alice: Visitor, api: Caller, d
         assert "Once a day <b> 4 people wait 23 h 52 min on average 4 of them past the end of the campaign" in text
         assert ('name="obey_contact_rules" value="1" checked' in alice.page) is bool(ticked)
         alice.get(f"campaigns/{identity}/")
+
+
+def test_a_campaign_that_has_not_started_warns_of_rules_by_its_newest_forecast(
+    alice: Visitor, api: Caller, database: Database
+) -> None:
+    identity = campaign(api, started="no", expirationdate="2026-11-19 11:00:00", maxretry="1", intervalretry="60")
+    store(database, update(Gateway).values(parameters=ALL_BUSY))
+    store(database, update(Contact).values(number=func.replace(Contact.number, "5550", "5551")))
+    store(database, update(User).values(call_rate=1_000, balance=10_00000))
+    api.create("contact-rule", name="Once a day", limit=1, period=1, unit="days")
+    said = "4 of 4 people are called less often than the campaign allows: the contact rule “Once a day” holds them back"
+    assert said not in alice.text(f"campaigns/{identity}/")
+    assert forecast(alice, identity)[0] == 303
+    assert said in alice.text(f"campaigns/{identity}/")
 
 
 def test_a_forecast_shows_how_many_runs_are_done(alice: Visitor, api: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

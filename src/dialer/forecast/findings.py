@@ -1,4 +1,4 @@
-"""The findings of a forecast: the campaign expires before it is done, or its owner's balance runs out."""
+"""The findings of a forecast: the campaign expires too early, rules are too strict for it, or the balance runs out."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -30,7 +30,23 @@ def findings_of_forecast(forecast: Forecast, free_balance: int) -> Iterator[Find
             forecasts=forecast.seeds,
         )
         yield _warning(FindingCode.EXPIRES_TOO_EARLY, "expirationdate", message)
+    for one in forecast.held:
+        yield from finding_of_rule(one.name, one.too_late.p50, forecast.subscribers)
     yield from finding_of_cost(parse_money(forecast.cost.p50), free_balance, forecast.currency)
+
+
+def finding_of_rule(name: str, too_late: int, people: int) -> Iterator[Finding]:
+    """Yield a warning if a contact rule holds some of the people back past the end of the campaign."""
+    if too_late:
+        message = Sentence(
+            "%(count)s of %(people)s people are called less often than the campaign allows: the contact rule"
+            " “%(rule)s” holds them back past its end (P50 of the forecast). Set a later %(end)s.",
+            count=too_late,
+            people=people,
+            rule=name,
+            end=FieldName("expirationdate"),
+        )
+        yield _warning(FindingCode.RULES_TOO_STRICT, "expirationdate", message)
 
 
 def finding_of_cost(cost: int, free_balance: int, currency: str = "") -> Iterator[Finding]:

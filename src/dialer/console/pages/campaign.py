@@ -277,7 +277,7 @@ def _read_still(unit: Unit, console: ConsoleServices, identity: int, settings: S
     state = campaign_state(row["status"])
     is_over, survey = state in _OVER, survey_of(unit.connection, row)[0]
     before = read_before_start(unit, row, survey, service_zone) if state is CampaignStatus.NEW else None
-    findings += [] if before is None else before.too_dear
+    findings += [] if before is None else [*before.too_dear, *before.too_strict]
     return _Still(
         row["name"],
         row["medium"] == SMS,

@@ -15,7 +15,7 @@ from dialer.domain.engine.credit import message_of
 from dialer.domain.rules.campaign_activity import CampaignActivity
 from dialer.domain.survey.findings import Finding
 from dialer.domain.survey.survey import Survey
-from dialer.forecast.findings import finding_of_cost, finding_of_texts
+from dialer.forecast.findings import finding_of_cost, finding_of_rule, finding_of_texts
 from dialer.resources.crud.resource import Unit
 from dialer.store.queries.rates import has_rate
 from dialer.store.tables import SMS, User
@@ -36,6 +36,8 @@ class BeforeStart(NamedTuple):
     """True if it has simulated callees, and the service has no voice for the texts of its survey."""
     too_dear: list[Finding]
     """The warning that the balance does not pay for all of it, if that is known."""
+    too_strict: list[Finding]
+    """The warnings of its newest forecast that contact rules hold people back past its end."""
     is_cost_unknown: bool
     """True if it costs money, and only a forecast can say whether the balance suffices."""
 
@@ -52,6 +54,7 @@ def read_before_start(unit: Unit, row: Mapping[str, Any], survey: Survey, servic
         activity_if_started(unit.connection, row["id"], unit.now_ms, service_zone, unit.conventions.hours),
         lacks_voice(unit.connection, row, survey),
         too_dear or [],
+        _too_strict(unit, row["id"], joining),
         too_dear is None,
     )
 
@@ -67,6 +70,12 @@ def _too_dear(unit: Unit, row: Mapping[str, Any], texts: TextsToSend | None) -> 
     if row["medium"] != SMS:
         return None
     return [] if texts is None or texts.cost is None else list(finding_of_texts(texts.cost, free))
+
+
+def _too_strict(unit: Unit, campaign_id: int, joining: PeopleToJoin) -> list[Finding]:
+    kept = kept_forecast(unit.connection, campaign_id)
+    rules = [] if kept is None else kept.held
+    return [found for one in rules for found in finding_of_rule(one.name, one.too_late, joining.people)]
 
 
 def _example(unit: Unit, row: Mapping[str, Any]) -> tuple[str, str] | None:

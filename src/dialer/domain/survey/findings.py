@@ -97,6 +97,7 @@ class FindingCode(DescribedText):
     DESTINATION = "destination", "The account may not call some of the numbers."
     PLAIN_HTTP = "plain_http", "The gateway for messages sends its password over http://, which others can read."
     EXPIRES_TOO_EARLY = "expires_too_early", "By the forecast, the campaign expires before it is done."
+    RULES_TOO_STRICT = "rules_too_strict", "By the forecast, a contact rule holds people back past the campaign's end."
     NO_BALANCE = "no_balance", "The free balance of the owner pays for no call."
     LOW_BALANCE = "low_balance", "By the forecast, the campaign costs more than the balance."
 
