@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import Browser, Page, Request, Route, expect
@@ -15,7 +16,7 @@ from tests.console.desk_building import CLOCK, call_now, create, furnish, go_on,
 from tests.test_server import ADMIN, PASSWORD, Served, serving
 
 HEIGHT = "element => element.offsetHeight"
-NARROW = {"viewport": {"width": 390, "height": 844}}
+NARROW: Final[dict[str, Any]] = {"viewport": {"width": 390, "height": 844}}
 
 
 @pytest.fixture

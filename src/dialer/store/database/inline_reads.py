@@ -38,8 +38,8 @@ class AtHand:
             if self._connection is None:
                 return None
             text, names, constants = self._compiled(query)
-            given = [values[name] if name in values else constants[name] for name in names]
-            found: Rows = self._connection.execute(text, given).fetchall()
+            given = {**constants, **values}
+            found: Rows = self._connection.execute(text, tuple(map(given.__getitem__, names))).fetchall()
         except self._backend.DRIVER_ERROR:
             self.close()
             return None
