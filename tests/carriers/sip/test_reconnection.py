@@ -75,6 +75,8 @@ class Call:
         self.take(self.agent.dial(0, dialling(talk_ms=10**7), OURS))
         self.answer("INVITE")
         self.take(self.agent.acknowledge(0, "k1"))
+        [invite] = self.of("INVITE")
+        self.origin, self.to, self.call_id = invite.header("From"), invite.header("To"), invite.call_id
         self.sent.clear()
 
     def take(self, outputs: list[Output]) -> None:
@@ -101,6 +103,21 @@ class Call:
             request, status, "OK", CARRIER, to_tag="t", headers=headers if is_taken else (), body=body
         )
         self.take(self.agent.receive(self.now_ms, data, CARRIER))
+
+    def offer(self) -> None:
+        """Have the other side offer the same sound again."""
+        body = write_offer(THEIRS)
+        lines = [
+            "INVITE sip:dialer@192.0.2.1 SIP/2.0",
+            "Via: SIP/2.0/TLS 192.0.2.9:5061;branch=z9hG4bKoffer",
+            f"From: {self.to};tag=t",
+            f"To: {self.origin}",
+            f"Call-ID: {self.call_id}",
+            "CSeq: 1 INVITE",
+            "Content-Type: application/sdp",
+            f"Content-Length: {len(body)}",
+        ]
+        self.take(self.agent.receive(self.now_ms, "\r\n".join([*lines, "", ""]).encode() + body, CARRIER))
 
     def cut(self) -> None:
         """Lose the connection."""
@@ -188,3 +205,16 @@ def test_a_refresh_that_tells_where_we_are_is_sent_again_if_it_is_refused(status
     call.answer("INVITE")
     call.run(100_000)
     assert ([one.cseq for one in call.of("INVITE")], call.ends) == ([2, 3], [])
+
+
+def test_an_answer_of_ours_may_be_acknowledged_over_the_next_connection() -> None:
+    """The time for that counts from when the connection is there again: nothing could come before."""
+    call = Call()
+    call.offer()
+    call.cut()
+    call.run(OUTAGE_MS)
+    call.take(call.agent.reopen(call.now_ms, trunk(2), is_same_server=True))
+    call.run(25_000)
+    assert call.ends == []
+    call.run(10_000)
+    assert call.ends == ["the other side did not acknowledge an answer"]

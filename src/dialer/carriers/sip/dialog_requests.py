@@ -174,11 +174,17 @@ class InDialog:
             self._wire.tell(SoundAgreed(self._owner.key, sound))
 
     def repeat_until_acknowledged(self, cseq: int, to: Flow, response: bytes, wait_ms: int) -> None:
-        """Send the 200 of an INVITE again until its ACK comes; after 64 times T1, hang up (13.3.1.4)."""
+        """Send the 200 of an INVITE again until its ACK comes; after 64 times T1, hang up (13.3.1.4).
+
+        The time counts from when a lost connection is there again: no ACK could come before.
+        """
         began_ms = self._wire.now_ms
 
         def again(wait_ms: int) -> None:
-            if self._wire.now_ms - began_ms >= GIVES_UP_AFTER * self._wire.t1_ms and not self._wire.is_cut:
+            nonlocal began_ms
+            if self._wire.is_cut:
+                began_ms = self._wire.now_ms
+            elif self._wire.now_ms - began_ms >= GIVES_UP_AFTER * self._wire.t1_ms:
                 self._acknowledged()
                 self._owner.hang_up(causes.TIMER_EXPIRY, "the other side did not acknowledge an answer")
                 return
