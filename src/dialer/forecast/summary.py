@@ -182,7 +182,7 @@ class Forecast(msgspec.Struct, frozen=True):
             "What the contact rules cost: for each that holds somebody back in a run, the people and their waits.",
             HELD_EXAMPLE,
         ),
-    ] = ()
+    ]
 
 
 def summarise(
