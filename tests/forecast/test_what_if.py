@@ -44,6 +44,8 @@ SMALL: Final[Fields] = {
     "erased": False,
     "balance": 100_000,
     "has_card": True,
+    "seconds": None,
+    "rules": (),
 }
 
 
