@@ -60,6 +60,8 @@ REFRESH_STORIES: Final = _size(6, 10)
 """Histories in which an engine that reads changes only must equal one that reads everything."""
 AGENT_SEEDS: Final = _size(2, 3)
 """Simulated days of agents for each dial method."""
+ABANDON_SEEDS: Final = int(os.environ.get("ABANDON_SEEDS", AGENT_SEEDS))
+"""Simulated days whose share of abandoned calls keeps its limit; `ABANDON_SEEDS=200` tries as many."""
 PROVED_WORLDS: Final = _size(4, 34)
 """Worlds of three campaigns each whose archives an independent judge reads."""
 STATEFUL_RUNS: Final = _size(15, 20)
