@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import msgspec
 import pytest
 from litestar import Litestar
 
@@ -121,6 +122,22 @@ def test_a_new_scheduled_report_is_that_of_a_campaign_at_its_end_in_the_viewers_
         assert f'<option value="{chosen}" selected>' in page
     assert 'value="Europe/Berlin"' in page
     assert ("Days of the callee" in page, "Sent on" in page) == (False, True)
+
+
+def test_a_scheduled_report_says_that_the_service_has_no_mail_server(
+    alice: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lack = "The service has no mail server: an admin sets DIALER_MAIL_URL."
+    filled = {"name": "Days", "report": "agent_days", "sent_when": "daily", "send_time": "08:00", "monday": "1"}
+    filled |= {"sent_as": "words", "enabled": "1", "recipients": "ada@example.com"}
+    alice.get("records/report-schedule/new/")
+    assert alice.send("records/report-schedule/", **filled).status_code == 303
+    pages = [f"records/report-schedule/{place}/" for place in ("new", "1")]
+    assert [lack in alice.get(page) for page in pages] == [True, True]
+    service = alice.client.app.state.service
+    with_server = msgspec.structs.replace(service.settings, mail_url="smtp://127.0.0.1:9", mail_from="a@example.com")
+    monkeypatch.setattr(service, "settings", with_server)
+    assert [lack in alice.get(page) for page in pages] == [False, False]
 
 
 def test_the_addresses_of_a_scheduled_report_are_needed_unless_webhooks_are_told(alice: Visitor, api: Caller) -> None:

@@ -21,6 +21,7 @@ from dialer.console.parts.record_fields import USERS
 from dialer.console.parts.record_rights import may, may_read, shown_page
 from dialer.console.parts.sentences import joined_words
 from dialer.console.parts.text_phonebooks import ticked_phonebooks
+from dialer.console.reports.sender import NO_SERVER
 from dialer.console.serving.services import REAL, page
 from dialer.console.words.carrier_kinds import CARRIERS, kind_title
 from dialer.console.words.catalogue import PAGES, RecordPage
@@ -38,6 +39,7 @@ GATEWAY_FIELDS: Final = {CAMPAIGNS: "aleg_gateway", "sms-campaigns": "sms_gatewa
 """The fields of new campaigns with their carriers, without which they cannot be made."""
 IMPORTED: Final = ("imported", "rejected", "list")
 """The fields with the result of the import before a new campaign."""
+REPORT_SCHEDULES: Final = "report-schedule"
 CONFIRMED: Final = frozenset({"api-key"})
 """Records that are created only with the password of the session's user."""
 
@@ -126,7 +128,7 @@ def record_page(
         has_errors=bool(wrong is not None and wrong.errors),
         is_open=any(one.error for group in more for one in group.inputs),
         focused=next((one.name for group in groups for one in group.inputs if identity is None and wrong is None), ""),
-        messages=[] if wrong is None else wrong.messages,
+        messages=[*_lacking(request, found), *(() if wrong is None else wrong.messages)],
         is_editable=is_editable,
         chosen=chosen,
         is_saved="saved" in request.query_params and wrong is None,
@@ -135,6 +137,12 @@ def record_page(
         may_delete=identity is not None and not shown.is_law and may(request, resource, "DELETE"),
         within=[] if identity is None else _within(request, found, identity),
     )
+
+
+def _lacking(request: ApiRequest, found: RecordPage) -> list[str]:
+    """Return what the service lacks, so that the records of a page do nothing."""
+    sends_mail = found.path != REPORT_SCHEDULES or request.service.settings.mail_url is not None
+    return [] if sends_mail else [gettext(NO_SERVER)]
 
 
 def _refilled(group: InputGroup, wrong: Wrong) -> InputGroup:
