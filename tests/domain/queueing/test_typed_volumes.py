@@ -1,5 +1,7 @@
 """Tests of the calls that somebody expects by half hours of the week, as text."""
 
+import re
+
 import pytest
 
 from dialer.domain.queueing.typed_volumes import EXAMPLE, TypedVolumesError, volumes_in
@@ -24,8 +26,6 @@ def test_entries_have_days_a_time_and_calls_of_a_half_hour_or_a_day() -> None:
         "fri-mon 09:00-10:00 3",
         "moon 09:00-10:00 3",
         "mon- 09:00-10:00 3",
-        "mon 09:00-10:00 -3",
-        "mon 09:00-10:00 100001",
         "mon ٠٩:00-10:00 3",
         "mon 09:00-10:00 3/week",
         "x" * 2_001,
@@ -34,3 +34,10 @@ def test_entries_have_days_a_time_and_calls_of_a_half_hour_or_a_day() -> None:
 def test_other_texts_are_told(text: str) -> None:
     with pytest.raises(TypedVolumesError, match=r"says no calls of half hours|Give at most 2000 characters"):
         volumes_in(f"mon 09:00-10:00 3; {text}")
+
+
+@pytest.mark.parametrize("calls", ["-3", "-0.5", "100001", "100000.5", "9" * 40, "1" * 40 + "/day"])
+def test_calls_below_none_and_past_the_limit_are_told(calls: str) -> None:
+    told = re.escape(f"'mon 09:00-10:00 {calls}': the calls are a number from 0 to 100000.")
+    with pytest.raises(TypedVolumesError, match=told):
+        volumes_in(f"mon 09:00-10:00 {calls}")

@@ -20,7 +20,7 @@ _NAMES: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturd
 _DAY: Final = {name: place for names in (_DAYS, _NAMES) for place, name in enumerate(names)}
 _ENTRY: Final = re.compile(
     r"(?P<days>[a-z]+(?:[-,][a-z]+)*)\s+(?P<from>[0-9]{1,2}:[0-9]{2})\s*-\s*(?P<to>[0-9]{1,2}:[0-9]{2})\s+"
-    r"(?P<calls>[0-9]{1,6}(?:\.[0-9]{1,3})?)(?P<daily>\s*/\s*day)?"
+    r"(?P<calls>-?[0-9]{1,40}(?:\.[0-9]{1,40})?)(?P<daily>\s*/\s*day)?"
 )
 
 
@@ -52,13 +52,18 @@ def _add(found: defaultdict[int, float], entry: str) -> None:
     read = _ENTRY.fullmatch(entry.lower())
     days = _days(read["days"]) if read else None
     first, end = (_half_hour(read[name]) if read else None for name in ("from", "to"))
-    if read is None or not days or first is None or end is None or first >= end or float(read["calls"]) > CALLS_MAX:
+    if read is None or not days or first is None or end is None or first >= end:
         raise TypedVolumesError(
             Sentence(
                 "%(entry)r says no calls of half hours. Write it as in: %(example)s", entry=entry[:60], example=EXAMPLE
             )
         )
-    calls = float(read["calls"]) / (end - first if read["daily"] else 1)
+    whole = float(read["calls"])
+    if not 0 <= whole <= CALLS_MAX:
+        raise TypedVolumesError(
+            Sentence("%(entry)r: the calls are a number from 0 to %(most)s.", entry=entry[:60], most=CALLS_MAX)
+        )
+    calls = whole / (end - first if read["daily"] else 1)
     for day in days:
         for half_hour in range(first, end):
             found[day * DAY_HALF_HOURS + half_hour] += calls
