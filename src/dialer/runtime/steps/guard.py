@@ -23,7 +23,7 @@ from dialer.runtime.steps.guard_ends import GuardedEnds
 from dialer.runtime.steps.guard_legs import GuardedLegs
 from dialer.runtime.steps.guard_money import GuardedMoney
 from dialer.runtime.steps.guard_own_wishes import UtteredWishes
-from dialer.store.queries.do_not_call import listed_for
+from dialer.store.queries.do_not_call import entries_for
 from dialer.store.rows.invariants import standing_of
 
 _IGNORED: Final = (
@@ -141,7 +141,7 @@ class Guard:
         """
         for campaign_id in sorted(self._books.dialling):
             plan, numbers = self._books.campaigns[campaign_id].plan, self._books.campaigns[campaign_id].numbers
-            listed = listed_for(connection, campaign_id, numbers) if numbers else set()
+            listed = entries_for(connection, campaign_id, numbers) if numbers else set()
             if listed and (self._books.wishes is None or not self._books.wishes.explain(listed)):
                 what = "a number was dialled that is on a do-not-call list"
                 raise BrokenInvariantError(Rule.DO_NOT_CALL, what, user_id=plan.user_id, campaign_id=campaign_id)

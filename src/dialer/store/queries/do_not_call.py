@@ -241,11 +241,24 @@ def lists_of(connection: Connection, named: Mapping[int, int | None]) -> dict[in
 
 def listed_for(connection: Connection, campaign_id: int, numbers: Collection[str]) -> set[tuple[int, str]]:
     """Return the numbers that are on lists of a campaign now, each with its list as `lists_of_wish` names it."""
+    return {(one.name, one.number) for one in entries_for(connection, campaign_id, numbers)}
+
+
+class NumberOnList(NamedTuple):
+    """A number on a list, with the id of the list, and with what `lists_of_wish` calls it."""
+
+    dnc_id: int
+    name: int
+    number: str
+
+
+def entries_for(connection: Connection, campaign_id: int, numbers: Collection[str]) -> set[NumberOnList]:
+    """Return the numbers that are on lists of a campaign now."""
     found = entries_against(connection, _HOLDING.run(connection, {"campaign": campaign_id}), numbers)
     if not found:
         return set()
     names = _names_of(connection, {dnc_id for dnc_id, _ in found})
-    return {(names[dnc_id], number) for dnc_id, number in found}
+    return {NumberOnList(dnc_id, names[dnc_id], number) for dnc_id, number in found}
 
 
 def names_of(connection: Connection, dnc_ids: Collection[int]) -> tuple[int, ...]:
