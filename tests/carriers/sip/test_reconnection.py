@@ -218,3 +218,15 @@ def test_an_answer_of_ours_may_be_acknowledged_over_the_next_connection() -> Non
     assert call.ends == []
     call.run(10_000)
     assert call.ends == ["the other side did not acknowledge an answer"]
+
+
+def test_a_refresh_that_was_to_be_tried_again_is_one_with_that_of_the_next_connection() -> None:
+    call = Call()
+    call.cut()
+    call.join(2)
+    call.answer("INVITE", 491)
+    call.cut()
+    call.join(3)
+    call.answer("INVITE")
+    call.run(60_000)
+    assert [one.cseq for one in call.of("INVITE")] == [2, 3]

@@ -71,6 +71,8 @@ class InDialog:
         self.awaits_answer = False
         """True if our last 200 had an offer, whose answer is in its ACK."""
         self._refreshing: AuthorisedRequest | None = None
+        self._later: Timer | None = None
+        """The next try of a refresh."""
         self._news_tries = 0
         """Times that a refresh may still be refused: the other side does not know where we are, or we not its key."""
         self._credentials: tuple[tuple[str, str], ...] = ()
@@ -228,7 +230,7 @@ class InDialog:
             self.timer.restart()
             return
         if self._unacknowledged is not None:
-            self._wire.after(self._wire.t1_ms, self.refresh)
+            self._refresh_later(self._wire.t1_ms)
             return
         body = self._descriptions.answer(self._sound)
         headers = (("Contact", self._signalling.trunk.contact), *self.timer.request_headers(), SDP_TYPE)
@@ -254,10 +256,15 @@ class InDialog:
         self.refresh()
 
     def let_go(self) -> None:
-        """Expect nothing of a refresh in progress: its connection is lost, and another refresh follows."""
+        """Expect nothing of a refresh in progress or to come: its connection is lost, and another refresh follows."""
+        if self._later is not None:
+            self._later.cancel()
         if self._refreshing is not None:
             self._refreshing.hear_only(self._acknowledge_late)
             self._refreshing = None
+
+    def _refresh_later(self, wait_ms: int) -> None:
+        self._later = self._wire.after(wait_ms, self.refresh)
 
     def _acknowledge_late(self, response: Received | None) -> None:
         """Acknowledge the answer to a refresh that counts no more."""
@@ -288,7 +295,7 @@ class InDialog:
         elif response.status == PENDING or self._news_tries:
             self._news_tries = max(0, self._news_tries - 1)
             pause = int(mark(self._owner.key, str(self._wire.now_ms)), 16) % len(RETRY_MS)
-            self._wire.after(RETRY_MS[pause], self.refresh)
+            self._refresh_later(RETRY_MS[pause])
         else:
             self.timer.restart()
 
